@@ -16,15 +16,26 @@ std::string DataStoreName(const std::string& data) {
   return is_file ? data : absl::StrCat(data, "/slipstream.db");
 }
 
+namespace {
+
+// Paths that cannot be followed are compared as they are.
+std::string Followed(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(name, error);
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(whole, error);
+  return (error ? whole : canonical).string();
+}
+
+}  // namespace
+
+bool IsSameFile(const std::string& one, const std::string& other) {
+  std::error_code error;  // For hard links.
+  return Followed(one) == Followed(other) || std::filesystem::equivalent(one, other, error);
+}
+
 bool IsFileOfDataStore(const std::string& data, const std::string& path) {
-  std::error_code error;  // Paths that cannot be followed are compared as they are.
-  const auto followed = [&](const std::string& name) {
-    const std::filesystem::path whole = std::filesystem::absolute(name, error);
-    const std::filesystem::path canonical = std::filesystem::weakly_canonical(whole, error);
-    return error ? whole : canonical;
-  };
-  const std::string file = followed(DataStoreName(data)).string();
-  const std::string other = followed(path).string();
+  const std::string file = Followed(DataStoreName(data));
+  const std::string other = Followed(path);
   for (const char* const suffix : {"", "-wal", "-shm", "-journal", ".lock"}) {
     if (other == file + suffix) return true;
   }

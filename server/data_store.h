@@ -20,6 +20,9 @@ std::string DataStoreName(const std::string& data);
 // Whether the path names the store's file, or one that is kept beside it.
 bool IsFileOfDataStore(const std::string& data, const std::string& path);
 
+// Whether two paths name the same file, which need not exist.
+bool IsSameFile(const std::string& one, const std::string& other);
+
 // `holder` is shown to another process that tries to open the store. The folder
 // must exist; `create` makes a new store if it has none. Status codes are those of
 // OpenSqliteStore.

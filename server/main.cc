@@ -68,8 +68,9 @@ absl::Status MakeFolderOf(const std::string& file) {
   std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), error);
   // What is stored is nobody else's business, whatever the umask.
   if (!error && mkdir(folder.c_str(), S_IRWXU) == 0) return absl::OkStatus();
-  if (std::filesystem::is_directory(folder)) return absl::OkStatus();
   if (!error) error = std::error_code(errno, std::generic_category());
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrCat("cannot create the data folder ", folder, ": ", error.message()));
 }
@@ -90,15 +91,16 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
       absl::StrCat("--address-file ", file, " cannot be written: ", error.message()));
 }
 
-// When the newest backup there was made, in seconds since 1970.
-std::optional<int64_t> NewestBackupIn(const std::string& folder) {
+// When the newest backup there was made, in seconds since 1970. The store itself may be there too.
+std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::string& data) {
   std::optional<int64_t> newest;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     struct stat found = {};
     const std::string path = entry->path().string();
-    if (!absl::EndsWith(path, ".db") || stat(path.c_str(), &found) != 0) continue;
+    if (!absl::EndsWith(path, ".db") || IsFileOfDataStore(data, path)) continue;
+    if (stat(path.c_str(), &found) != 0) continue;
     newest = std::max<int64_t>(newest.value_or(0), found.st_mtim.tv_sec);
   }
   return newest;
@@ -114,7 +116,7 @@ absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest
         absl::StrCat("--backup-folder ", backups.folder, " is not a folder, or cannot be reached"));
   }
   backups.folder = std::filesystem::absolute(backups.folder, error);
-  if (const auto newest = NewestBackupIn(backups.folder)) *latest = *newest;
+  if (const auto newest = NewestBackupIn(backups.folder, flags->data)) *latest = *newest;
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
     return BackUpDataStore(data, file, stop);
   };
@@ -198,6 +200,9 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
 
 // Anyone who can reach the address can read what it serves, in plaintext.
 absl::Status CheckMetricsAddress(const Flags& flags) {
+  if (!flags.metrics_address.empty()) {
+    SLIPSTREAM_RETURN_IF_ERROR(ScrapeEndpoint::CheckAddress(flags.metrics_address));
+  }
   const size_t colon = flags.metrics_address.rfind(':');
   if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
       IsLoopback(flags.metrics_address.substr(0, colon))) {
@@ -222,14 +227,29 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
               {"message", std::string(told.message())}});
 }
 
-// What is written to these files would destroy the store.
+// What the server writes to its files would destroy others that it needs.
 absl::Status CheckFilesApart(const Flags& flags) {
-  for (const auto& [flag, file] : {std::pair("--address-file", flags.address_file),
-                                   std::pair("--audit-log", flags.audit_log)}) {
-    if (file.empty() || !IsFileOfDataStore(flags.data, file)) continue;
-    return InvalidField(flag, file,
-                        absl::StrCat("another file than those of the store, ",
-                                     DataStoreName(flags.data)));
+  const std::pair<const char*, std::string> written[] = {{"--address-file", flags.address_file},
+                                                         {"--audit-log", flags.audit_log}};
+  const std::pair<const char*, std::string> read[] = {
+      {"--audit-log", flags.audit_log},
+      {"--token-file", flags.token_file},
+      {"--quota-file", flags.quota_file},
+      {"--tls-certificate", flags.server.tls.certificate},
+      {"--tls-key", flags.server.tls.key},
+      {"--tls-client-ca", flags.server.tls.client_ca}};
+  for (const auto& [flag, file] : written) {
+    if (file.empty()) continue;
+    if (IsFileOfDataStore(flags.data, file)) {
+      return InvalidField(flag, file,
+                          absl::StrCat("another file than those of the store, ",
+                                       DataStoreName(flags.data)));
+    }
+    for (const auto& [other_flag, other] : read) {
+      if (std::string_view(flag) == other_flag || other.empty()) continue;
+      if (!IsSameFile(file, other)) continue;
+      return InvalidField(flag, file, absl::StrCat("another file than that of ", other_flag));
+    }
   }
   return absl::OkStatus();
 }
@@ -252,8 +272,21 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
     log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
   };
   TellManager(flags, log, "STATUS=opening the store");
+  // Before the store is opened, which may take a file of an earlier version on to this one.
+  std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
+  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
+  std::unique_ptr<AuditLog> audit;
+  if (!flags.audit_log.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
+  }
+  flags.store.on_upgrade = [log](int64_t from, int64_t to) {
+    log->Write(LogLevel::kWarning, "upgraded the store, which earlier versions now refuse",
+               {{"from_schema_version", from}, {"to_schema_version", to}});
+  };
   std::error_code error;
-  const bool is_new = flags.create && !std::filesystem::exists(DataStoreName(flags.data), error);
+  const std::string file = DataStoreName(flags.data);
+  const uintmax_t size = std::filesystem::file_size(file, error);
+  const bool is_new = flags.create && (error || size == 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
   // After a store was lost this must not go unnoticed.
@@ -266,12 +299,6 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   flags.service.on_computing_thread = [] { BeNicerBy(kComputingNiceness); };
   flags.service.events.on_thread = flags.service.on_fitting_thread;
   LogEvents(log, &flags.service);
-  std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
-  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
-  std::unique_ptr<AuditLog> audit;
-  if (!flags.audit_log.empty()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
-  }
   flags.calls.audit = audit.get();
   LogExpiry(&flags, log, audit.get());
   CallMonitor monitor(log, flags.calls);

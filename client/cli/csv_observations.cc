@@ -1,11 +1,15 @@
 #include "client/cli/csv_observations.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/value_text.h"
 
@@ -14,6 +18,33 @@ namespace {
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Empty, or what programs write for a result that is no number: nan, inf, -inf.
+bool IsMissing(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  double value = 0;
+  return text.empty() || (absl::SimpleAtod(text, &value) && !std::isfinite(value));
+}
+
+// As one word of a shell's command.
+std::string InShell(const std::string& word) {
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.-/:", c);
+  });
+  if (is_plain) return word;
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+// What a file is that is no CSV with commas, or empty.
+std::string OtherFormat(absl::string_view text) {
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (absl::StartsWith(text, "[") || absl::StartsWith(text, "{")) return "JSON";
+  const absl::string_view header = text.substr(0, text.find('\n'));
+  if (absl::StrContains(header, ',')) return "";
+  if (absl::StrContains(header, ';')) return "a table with semicolons between its cells";
+  if (absl::StrContains(header, '\t')) return "a table with tabs between its cells";
+  return "";
 }
 
 }  // namespace
@@ -33,6 +64,11 @@ absl::StatusOr<std::unique_ptr<CsvObservations>> CsvObservations::Open(
     CsvColumns columns) {
   std::unique_ptr<CsvObservations> table(
       new CsvObservations(std::move(file), std::move(text), configurations, std::move(columns)));
+  const std::string other = OtherFormat(table->text_);
+  if (!other.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        table->file_, " looks like ", other, "; a table is CSV with commas between its cells"));
+  }
   CsvReader reader(table->text_);
   std::vector<CsvCell> header;
   const absl::StatusOr<bool> found = reader.Next(&header);
@@ -80,8 +116,8 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   if (!parameter.has_value()) {
     const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
-              absl::StrCat("the column is neither a parameter nor the objective; use --ignore to "
-                           "skip it",
+              absl::StrCat("the column is neither a parameter nor the objective; ",
+                           HowToSkip(column),
                            is_table_of_trials
                                ? ", or give --study without a file for the study's own trials"
                                : ""));
@@ -89,6 +125,21 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   parameters_[column] = parameter;
   column_of_[*parameter] = column;
   return absl::OkStatus();
+}
+
+// All columns from this one on that nothing is known of, as each run would name one only.
+std::string CsvObservations::HowToSkip(size_t first) const {
+  std::string flags;
+  size_t count = 0;
+  for (size_t i = first; i < heads_.size(); ++i) {
+    const std::string& name = heads_[i];
+    const bool is_known = configurations_->IndexOf(name).has_value() ||
+                          name == columns_.objective || Contains(columns_.ignored, name);
+    if (is_known) continue;
+    absl::StrAppend(&flags, " --ignore ", InShell(name));
+    ++count;
+  }
+  return absl::StrCat(count == 1 ? "to skip it:" : "to skip it and others like it:", flags);
 }
 
 absl::Status CsvObservations::CheckAllAssigned(const CsvCell& first) const {
@@ -141,7 +192,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
 }
 
 absl::Status CsvObservations::ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const {
-  if (absl::StripAsciiWhitespace(cell.text).empty()) {
+  if (IsMissing(cell.text)) {
     switch (columns_.missing_objective) {
       case CsvColumns::MissingObjective::kFailed:
         outcome->mutable_failure();
@@ -151,7 +202,11 @@ absl::Status CsvObservations::ReadOutcome(const CsvCell& cell, v1::Outcome* outc
         return absl::OkStatus();
       case CsvColumns::MissingObjective::kError:
         return At(cell.line, *objective_ + 1,
-                  "the objective is missing; --missing-objective says what that means");
+                  absl::StrCat("the objective is ",
+                               absl::StripAsciiWhitespace(cell.text).empty()
+                                   ? "missing"
+                                   : absl::StrCat("'", cell.text, "', which is no finite number"),
+                               "; --missing-objective says what that means"));
     }
   }
   const absl::StatusOr<double> value = ParseNumber(cell.text);

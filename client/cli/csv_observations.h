@@ -52,6 +52,7 @@ class CsvObservations final : public ObservationReader {
 
   absl::Status ReadHeader(const std::vector<CsvCell>& header);
   absl::Status AssignColumn(size_t column, const CsvCell& cell);
+  std::string HowToSkip(size_t first) const;
   absl::Status CheckAllAssigned(const CsvCell& first) const;
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
   absl::Status ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const;

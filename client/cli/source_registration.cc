@@ -212,7 +212,8 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
       ->type_name("COLUMN");
   command
       ->add_option("--missing-objective", arguments->missing_objective,
-                   "What an empty objective means, failed or infeasible (default: an error)")
+                   "What an objective that is empty, nan or infinite means, failed or infeasible "
+                   "(default: an error)")
       ->type_name("MEANING")
       ->check(CLI::IsMember({"failed", "infeasible"}));
 }

@@ -48,6 +48,16 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
   return text;
 }
 
+// Below this share the model with sources has no say any more.
+constexpr double kLeastShare = 0.005;
+
+// In one word what transfer does: whether it helps or, if it has been given up, that.
+std::string TransferStanding(const v1::TransferSummary& transfer) {
+  const bool is_known = transfer.state() != v1::TransferSummary::UNKNOWN;
+  return is_known && transfer.share() < kLeastShare ? "given up"
+                                                    : TransferStateText(transfer.state());
+}
+
 // "helping; the model with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to
 // 2.70), by 12 results", or why they are not used; empty where nothing is known.
 std::string TransferText(const v1::Study& study) {
@@ -57,7 +67,7 @@ std::string TransferText(const v1::Study& study) {
     return absl::StrCat("not used: ", transfer.unused_because());
   }
   std::string text = absl::StrFormat("%s; the model with sources counts for %.0f%%",
-                                     TransferStateText(transfer.state()), 100 * transfer.share());
+                                     TransferStanding(transfer), 100 * transfer.share());
   if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
   absl::StrAppendFormat(&text,
                         ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",
@@ -78,10 +88,13 @@ std::string BestText(const v1::Study& study, const std::optional<v1::Trial>& bes
 // "9: 5 succeeded, 1 active, 3 failed".
 std::string TrialsText(const v1::Study& study, const Standing& standing) {
   std::vector<std::string> parts = {absl::StrCat(study.succeeded_trial_count(), " succeeded")};
+  int64_t others = study.trial_count() - study.succeeded_trial_count();
   for (const auto& [state, count] : standing.without_success) {
     const std::string name = absl::AsciiStrToLower(v1::Trial::State_Name(state));
     parts.push_back(absl::StrCat(count, " ", name));
+    others -= count;
   }
+  if (others > 0) parts.push_back(absl::StrCat(others, " others"));
   return absl::StrCat(study.trial_count(), ": ", absl::StrJoin(parts, ", "));
 }
 
@@ -147,7 +160,7 @@ std::string TransferStateText(v1::TransferSummary::State state) {
 std::string TransferWord(const v1::Study& study) {
   if (!study.has_transfer()) return "";
   if (!study.transfer().unused_because().empty()) return "not used";
-  return TransferStateText(study.transfer().state());
+  return TransferStanding(study.transfer());
 }
 
 std::string StateText(v1::Study::State state) {

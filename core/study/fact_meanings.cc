@@ -79,9 +79,9 @@ constexpr FactMeaning kMeanings[] = {
                       "logarithm"},
     {"transfer_gain_low", "the lower end of the gain's 95% interval"},
     {"transfer_gain_high", "the upper end of the gain's 95% interval"},
-    {"sources_used", "source tasks that the model uses"},
+    {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},
-    {"source_points_used", "the source tasks' results that the model uses"},
+    {"source_points_used", "the source tasks' results that the model may use"},
     {"source_points_without_result", "the source tasks' failed trials, which are left out"},
     {"source_points_infeasible", "the source tasks' infeasible trials, which are left out"},
     {"source_points_outside_the_space", "the source tasks' results outside the study's space, "
@@ -96,7 +96,7 @@ constexpr FactMeaning kMeanings[] = {
     {"sources_that_could_not_be_fitted", "source tasks without a model"},
     {"sources_without_room_in_memory", "source tasks whose models do not fit into the memory for "
                                        "them"},
-    {"screened", "which of so many source tasks the model uses"},
+    {"screened", "which of these source tasks it uses, as they are many"},
     {"least_difference", "the smallest deviation of the results from a source task's model"},
     {"largest_difference", "the largest deviation of the results from a source task's model"},
     {"difference_amplitude", "the deviation of the part that the source tasks do not explain, 1 "

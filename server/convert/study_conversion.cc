@@ -245,6 +245,15 @@ bool LearnsFromSources(const v1::Algorithm& algorithm) {
   return recipe.ok() && recipe->prior->uses_sources();
 }
 
+bool IgnoresSources(const v1::Algorithm& algorithm) {
+  const Preset* const preset = FindPreset(algorithm.preset());
+  if (preset == nullptr) return false;
+  if (!preset->has_model) return preset->name != "source_portfolio";
+  const absl::StatusOr<Recipe> recipe = preset->With(RecipeChangeFromProto(algorithm.recipe()));
+  if (!recipe.ok() || recipe->prior->uses_sources()) return false;
+  return !recipe->initial->from_sources && !recipe->initial->known_first;
+}
+
 std::optional<SourceFitOptions> SourceFitFor(
     const StudyDefinition& definition,
     absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {

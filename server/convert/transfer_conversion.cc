@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "server/convert/study_conversion.h"
@@ -66,6 +67,10 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     v1::TransferSummary::Share* const at = summary.add_shares();
     at->set_trial(each.number);
     at->set_share(share);
+  }
+  if (IgnoresSources(algorithm)) {
+    summary.set_unused_because(
+        absl::StrCat("the recipe of ", algorithm.preset(), " makes no use of source tasks"));
   }
   const bool is_unweighed = summary.state() == v1::TransferSummary::STATE_UNSPECIFIED;
   if (is_unweighed && !summary.unused_because().empty()) {

@@ -12,7 +12,7 @@ namespace slipstream {
 
 // The summary of the latest of these provenances, which stand in the order of their trials, that
 // weighs a model with sources and one without; with `shares`, those of all of them. Without any it
-// has no state. A reason why the sources are not used is given for an algorithm that uses them.
+// has no state, unless there is a reason why the sources are not used: UNKNOWN then.
 // DATA_LOSS where a provenance is damaged.
 absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     const v1::Algorithm& algorithm, const std::vector<TrialProvenance>& provenances,

@@ -31,6 +31,10 @@ absl::StatusOr<std::string> HostOf(const std::string& address) {
   if (host.find(',') != std::string::npos) {
     return InvalidField("metrics-address", address, "one address");
   }
+  if (host.find(':') != std::string::npos) {
+    return InvalidField("metrics-address", address,
+                        "an IPv4 address and a port, as metrics are not served over IPv6");
+  }
   return host == "localhost" ? "127.0.0.1" : host;
 }
 
@@ -123,6 +127,10 @@ class ScrapeEndpoint::Handlers {
 };
 
 ScrapeEndpoint::~ScrapeEndpoint() = default;
+
+absl::Status ScrapeEndpoint::CheckAddress(const std::string& address) {
+  return HostOf(address).status();
+}
 
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> ScrapeEndpoint::Start(const std::string& address,
                                                                       Pages pages) {

@@ -31,6 +31,9 @@ class ScrapeEndpoint {
     std::function<absl::Status()> health;
   };
 
+  // INVALID_ARGUMENT: it is no address to serve at.
+  static absl::Status CheckAddress(const std::string& address);
+
   // `address` is host:port; port 0 picks a free one. INVALID_ARGUMENT: it is no address.
   // FAILED_PRECONDITION: it is taken, or not one of this machine.
   static absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> Start(const std::string& address,

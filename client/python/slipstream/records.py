@@ -53,7 +53,9 @@ class TransferSummary:
     def __str__(self) -> str:
         if self.unused_because:
             return f"not used: {self.unused_because}"
-        text = f"{self.state}; the model with sources counts for {self.share:.0%}"
+        # Below this share the model with sources has no say any more.
+        standing = "given up" if self.state != "unknown" and self.share < 0.005 else self.state
+        text = f"{standing}; the model with sources counts for {self.share:.0%}"
         if self.state == "unknown":
             return text
         times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))

@@ -4,10 +4,16 @@
 #include <sys/statvfs.h>
 
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <set>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/raw_file.h"
@@ -135,6 +141,15 @@ absl::Status CheckRegular(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file"));
 }
 
+// What SQLite found, without the headings that it puts above: "*** in database main ***".
+std::string PlainFinding(absl::string_view found) {
+  std::vector<absl::string_view> lines;
+  for (const absl::string_view line : absl::StrSplit(found, '\n', absl::SkipWhitespace())) {
+    if (!absl::StartsWith(line, "***")) lines.push_back(line);
+  }
+  return absl::StrJoin(lines, "; ");
+}
+
 // A complaint after the deadline may be caused by the deadline alone.
 absl::Status QuickCheck(Connection& connection, const std::string& path, absl::Duration limit) {
   const ReadDeadline deadline(&connection, limit);
@@ -142,7 +157,7 @@ absl::Status QuickCheck(Connection& connection, const std::string& path, absl::D
   const absl::Status status = query.Run();
   if (deadline.exceeded()) return absl::OkStatus();
   SLIPSTREAM_RETURN_IF_ERROR(status);
-  return query.Bytes(0) == "ok" ? absl::OkStatus() : DamageOf(path, query.Bytes(0));
+  return query.Bytes(0) == "ok" ? absl::OkStatus() : DamageOf(path, PlainFinding(query.Bytes(0)));
 }
 
 // Escapes the three characters that have a special meaning in a URI.
@@ -192,7 +207,17 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForInspection(const std::string&
 
 }  // namespace
 
+absl::Status CheckReachable(const std::string& path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) == 0 || errno != EACCES) return absl::OkStatus();
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return absl::PermissionDeniedError(
+      absl::StrCat("the store ", path, " cannot be reached, as this user may not enter ", folder,
+                   " or a folder above it"));
+}
+
 absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& vfs) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckReachable(path));
   SLIPSTREAM_RETURN_IF_ERROR(CheckRegular(path));
   if (!FileExists(path)) return InspectEmpty(path);
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile file, RawFile::OpenDatabase(path, vfs));

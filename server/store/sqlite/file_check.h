@@ -14,6 +14,10 @@
 
 namespace slipstream::sqlite {
 
+// PERMISSION_DENIED if this user may not enter the folder of `path`, or one above it, and so cannot
+// tell whether the file exists.
+absl::Status CheckReachable(const std::string& path);
+
 // Whether there is a store at `path`; an absent or empty file is none.
 // FAILED_PRECONDITION: another program's database, or not a regular file.
 // DATA_LOSS: the header is damaged or pages are missing at the end.

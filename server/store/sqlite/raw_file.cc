@@ -1,7 +1,9 @@
 #include "server/store/sqlite/raw_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -44,7 +46,10 @@ absl::StatusOr<RawFile> RawFile::Open(const std::string& path, const std::string
       system->xOpen(system, name, opened.file_.get(), SQLITE_OPEN_READONLY | kind, &flags);
   if (code == SQLITE_OK) return opened;
   if ((code & 0xff) == SQLITE_CANTOPEN) {
-    return absl::PermissionDeniedError(absl::StrCat(path, " cannot be read (SQLite ", code, ")"));
+    const std::string reason = access(path.c_str(), R_OK) != 0
+                                   ? std::string(std::strerror(errno))
+                                   : absl::StrCat("SQLite ", code);
+    return absl::PermissionDeniedError(absl::StrCat(path, " cannot be read: ", reason));
   }
   return StatusOfResultCode(code, path, "cannot be read");
 }

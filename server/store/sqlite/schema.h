@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/store/sqlite/connection.h"
@@ -37,9 +38,9 @@ absl::Span<const char* const> SchemaSteps();
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path);
 
 // Migrates the file of `connection`, which is on a ChecksumVfs, to version
-// `steps.size()`, each step in a transaction of its own. A failure leaves the file at
-// the last whole step.
-absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
+// `steps.size()`, each step in a transaction of its own, and returns the version that it had. A
+// failure leaves the file at the last whole step.
+absl::StatusOr<int64_t> MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
 
 }  // namespace slipstream::sqlite
 

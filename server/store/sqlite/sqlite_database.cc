@@ -301,11 +301,7 @@ absl::Status CheckFolder(const std::string& path) {
     return absl::NotFoundError(
         absl::StrCat(folder, ", to hold the store ", path, ", is not a folder"));
   }
-  if (errno == EACCES) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("the store ", path, " cannot be reached, as this user may not enter ", folder,
-                     " or a folder above it"));
-  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckReachable(path));
   return absl::NotFoundError(absl::StrCat("the folder of the store ", path, " does not exist"));
 }
 
@@ -327,6 +323,7 @@ absl::Status CheckOptions(const SqliteStoreOptions& options) {
 absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions options) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckOptions(options));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFolder(options.path));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckReachable(options.path));
   options.path = ResolvedPath(options.path);
   if (!options.create && !FileExists(options.path) && !FileExists(options.path + "-wal")) {
     return NoStore(options.path);

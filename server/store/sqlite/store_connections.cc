@@ -43,7 +43,9 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
                                    // Debian's SQLite overwrites deleted rows by default.
                                    "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
                                    options.writer_cache_kib)));
-  SLIPSTREAM_RETURN_IF_ERROR(MigrateSchema(*writer, SchemaSteps()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, MigrateSchema(*writer, SchemaSteps()));
+  const auto newest = static_cast<int64_t>(SchemaSteps().size());
+  if (version > 0 && version < newest) options.on_upgrade(version, newest);
   SLIPSTREAM_RETURN_IF_ERROR(UseWriteAheadLog(*writer));
   return writer;
 }

@@ -70,7 +70,8 @@ TEST_F(CsvObservationsTest, PointsAtTheCellThatIsWrong) {
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,high\n"),
             "runs.csv:2:4 (accuracy): 'high' is not a number");
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,nan\n"),
-            "runs.csv:2:4 (accuracy): 'nan' is not a finite number");
+            "runs.csv:2:4 (accuracy): the objective is 'nan', which is no finite number; "
+            "--missing-objective says what that means");
 }
 
 TEST_F(CsvObservationsTest, ChecksConditions) {
@@ -97,11 +98,31 @@ TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
 
 TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_THAT(Complaint("lr,kernel,degree,seed,accuracy\n"),
-              StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor"));
-  EXPECT_THAT(Complaint("trial,state,lr,kernel,degree,accuracy\nd/1,SUCCEEDED,0.5,rbf,,0.9\n"),
-              HasSubstr("--ignore to skip it, or give --study without a file"));
+              StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor the "
+                         "objective; to skip it: --ignore seed"));
+  EXPECT_THAT(Complaint("trial,it's so,lr,kernel,degree,accuracy\nd/1,SUCCEEDED,0.5,rbf,,0.9\n"),
+              HasSubstr("to skip it and others like it: --ignore trial --ignore 'it'\\''s so', or "
+                        "give --study without a file"));
   columns_.ignored = {"seed"};
   EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
+}
+
+TEST_F(CsvObservationsTest, SaysWhatAFileIsThatIsNoTable) {
+  EXPECT_THAT(Complaint(" [{\"lr\": 0.5}]"), StartsWith("runs.csv looks like JSON; a table is"));
+  EXPECT_THAT(Complaint("lr;kernel\n0,5;rbf\n"), HasSubstr("looks like a table with semicolons"));
+  EXPECT_THAT(Complaint("lr\tkernel\n0.5\trbf\n"), HasSubstr("looks like a table with tabs"));
+}
+
+TEST_F(CsvObservationsTest, ResultsThatAreNoFiniteNumbersAreMissing) {
+  for (const std::string result : {"", " ", "nan", "NaN", "inf", "-Infinity"}) {
+    columns_.missing_objective = CsvColumns::MissingObjective::kError;
+    EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,," + result + "\n"),
+                AllOf(HasSubstr(result.size() < 2 ? "is missing" : "which is no finite number"),
+                      HasSubstr("--missing-objective says what that means")))
+        << result;
+    columns_.missing_objective = CsvColumns::MissingObjective::kFailed;
+    EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,," + result + "\n"), "none") << result;
+  }
 }
 
 TEST_F(CsvObservationsTest, RefusesToIgnoreMissingOrNeededColumns) {

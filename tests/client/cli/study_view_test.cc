@@ -38,7 +38,12 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
   v1::Study study;
   EXPECT_EQ(TransferWord(study), "");
   study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
+  study.mutable_transfer()->set_share(0.3);
   EXPECT_EQ(TransferWord(study), "helping");
+  study.mutable_transfer()->set_share(0.004);
+  EXPECT_EQ(TransferWord(study), "given up");
+  study.mutable_transfer()->set_state(v1::TransferSummary::UNKNOWN);
+  EXPECT_EQ(TransferWord(study), "unknown");
   study.mutable_transfer()->set_unused_because("not ready");
   EXPECT_EQ(TransferWord(study), "not used");
 }

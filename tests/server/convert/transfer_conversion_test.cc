@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace slipstream {
 namespace {
 
@@ -88,13 +90,26 @@ TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {
   const TrialProvenance without_model{8, provenance.SerializeAsString()};
   EXPECT_EQ(TransferSummaryOf(Auto(), {without_model}, false)->unused_because(),
             provenance.rung_reason());
-  EXPECT_EQ(TransferSummaryOf(Preset("gp_log_ei"), {without_model}, false)->unused_because(), "")
-      << "it never uses them";
   const auto later = TransferSummaryOf(Auto(), {Weighed(7, "helping", 0.9), without}, false);
   EXPECT_EQ(later->state(), v1::TransferSummary::HELPING);
   EXPECT_EQ(later->unused_because(), provenance.rung_reason());
   const auto used = TransferSummaryOf(Auto(), {without, Weighed(9, "helping", 0.9)}, false);
   EXPECT_EQ(used->unused_because(), "");
+}
+
+TEST(TransferConversion, SaysWhichRecipesMakeNoUseOfSources) {
+  for (const char* preset : {"gp_log_ei", "random", "quasi_random"}) {
+    const auto summary = TransferSummaryOf(Preset(preset), {}, false);
+    EXPECT_EQ(summary->state(), v1::TransferSummary::UNKNOWN);
+    EXPECT_EQ(summary->unused_because(),
+              absl::StrCat("the recipe of ", preset, " makes no use of source tasks"));
+  }
+  v1::Algorithm started = Preset("gp_log_ei");
+  started.mutable_recipe()->set_initial("source_portfolio");
+  for (const v1::Algorithm& user :
+       {started, Auto(), Preset("rgpe"), Preset("source_portfolio"), Preset("portfolio_gp")}) {
+    EXPECT_EQ(TransferSummaryOf(user, {}, false)->unused_because(), "") << user.preset();
+  }
 }
 
 TEST(TransferConversion, GivesTheShareOverTime) {
