@@ -227,6 +227,54 @@ TEST(Process, OtherFilesThanTheStoreAreWritten) {
       .Terminate();
 }
 
+// A token file was written over with the address.
+TEST(Process, FilesThatAreReadAreNotWritten) {
+  TemporaryFolder scratch;
+  const std::string tokens = scratch.path() + "/tokens";
+  std::ofstream(tokens) << "# none\n";
+  std::filesystem::create_hard_link(tokens, scratch.path() + "/same");
+  const auto run = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"--data", scratch.path() + "/data", "--create", "--listen",
+                                 "127.0.0.1:0", "--quota-file", tokens});
+    const EndedProcess ended = ServerProcess::Run(flags);
+    EXPECT_EQ(ended.exit_code, 2);
+    return ended.output;
+  };
+  EXPECT_THAT(run({"--address-file", scratch.path() + "/./tokens"}),
+              HasSubstr("another file than that of --quota-file"));
+  EXPECT_THAT(run({"--audit-log", scratch.path() + "/same"}),
+              HasSubstr("another file than that of --quota-file"));
+  EXPECT_THAT(run({"--audit-log", "log", "--address-file", "log"}),
+              HasSubstr("another file than that of --audit-log"));
+  EXPECT_EQ(Bytes(tokens), "# none\n");
+}
+
+// An upgrade cannot be undone, so mistakes in flags are found before.
+TEST(Process, AStoreIsOpenedAfterFlagsWereChecked) {
+  TemporaryFolder scratch;
+  const std::string data = scratch.path() + "/data";
+  for (const std::vector<std::string>& mistake :
+       std::vector<std::vector<std::string>>{{"--metrics-address", "127.0.0.1"},
+                                             {"--metrics-address", "[::1]:0"},
+                                             {"--backup-folder", scratch.path() + "/none"},
+                                             {"--audit-log", scratch.path() + "/none/log"}}) {
+    std::vector<std::string> flags = {"--data", data, "--create", "--listen", "127.0.0.1:0"};
+    flags.insert(flags.end(), mistake.begin(), mistake.end());
+    const EndedProcess ended = ServerProcess::Run(flags);
+    EXPECT_NE(ended.exit_code, 0) << mistake[0];
+    EXPECT_THAT(ended.output, HasSubstr(mistake[1])) << mistake[0];
+    EXPECT_FALSE(std::filesystem::exists(data + "/slipstream.db")) << mistake[1];
+  }
+}
+
+// An empty file is what is left of a store whose content was lost.
+TEST(Process, TellsOfANewStoreInAnEmptyFile) {
+  TemporaryFolder data;
+  std::ofstream(data.path() + "/slipstream.db").flush();
+  ServerProcess server(data.path(), {"--create"});
+  EXPECT_THAT(server.Terminate().output, HasSubstr("made a new store, which is empty"));
+}
+
 TEST(Process, AStoreIsMadeOnlyWhenAskedFor) {
   TemporaryFolder scratch;
   const std::string data = scratch.path() + "/data";
