@@ -48,6 +48,11 @@ def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[D
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         columns = next(reader, [])
+        if columns and columns[0].lstrip()[:1] in ("[", "{"):
+            raise ValueError(
+                f"{os.fspath(path)} looks like JSON, and a path names a CSV file: give the list that "
+                "json.load returns"
+            )
         if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
             raise ValueError(
                 f"{os.fspath(path)}: the first line, {columns[0]!r}, has no comma, which separates "

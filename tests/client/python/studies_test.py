@@ -590,6 +590,7 @@ class Sources(ServerTest):
                  "meant to be 'degree' or 'accuracy', which have no column: leave it out"),
                 ("lr;kernel;accuracy\n0.5;rbf;0.91\n", ": the first line, 'lr;kernel;accuracy', has "
                  r"no comma.*pandas.read_csv\(..., sep=...\) and give the frame"),
+                ('[{"lr": 0.5}]', " looks like JSON, .*: give the list that json.load returns"),
             ):
                 path.write_text(text)
                 with self.assertRaisesRegex(ValueError, f"^{path}{words}$"):
