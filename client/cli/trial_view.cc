@@ -262,7 +262,29 @@ std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study, F
   return fact.text();
 }
 
-std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
+// People see the heaviest ones, rounded.
+constexpr int kMostWeightsShown = 8;
+
+std::vector<Field> WeightFields(const v1::Provenance& provenance, Format format) {
+  std::vector<Field> fields;
+  const bool is_for_people = format == Format::kTable;
+  const int count = provenance.sources_size();
+  const int shown = is_for_people && count > kMostWeightsShown + 1 ? kMostWeightsShown : count;
+  for (int i = 0; i < shown; ++i) {
+    const auto& source = provenance.sources(i);
+    fields.push_back(
+        {absl::StrCat("weight of ", ShortSourceTaskName(source.source_task())),
+         is_for_people ? RoundNumber(source.weight()) : FormatNumber(source.weight())});
+  }
+  double others = 0;
+  for (int i = shown; i < count; ++i) others += provenance.sources(i).weight();
+  if (shown < count) {
+    fields.push_back({absl::StrCat("weight of ", count - shown, " others"), RoundNumber(others)});
+  }
+  return fields;
+}
+
+std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, Format format) {
   std::vector<Field> fields = {
       {"preset", provenance.preset()},
       {"server version", provenance.version()},
@@ -270,10 +292,7 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
       {"last trial seen", absl::StrCat(provenance.last_trial_seen())},
       {"suggested by", RungText(provenance)},
   };
-  for (const auto& source : provenance.sources()) {
-    fields.push_back({absl::StrCat("weight of ", ShortSourceTaskName(source.source_task())),
-                      FormatNumber(source.weight())});
-  }
+  for (Field& weight : WeightFields(provenance, format)) fields.push_back(std::move(weight));
   return fields;
 }
 
@@ -299,13 +318,14 @@ Table FactsTable(const v1::Explanation& explanation, const v1::Study& study) {
   return table;
 }
 
-std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study) {
+std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study,
+                                     Format format) {
   std::vector<Field> fields = TrialFields(explanation.trial(), study.space());
   if (!explanation.has_provenance()) {
     fields.push_back({"suggested by", "nobody: a person added the trial"});
     return fields;
   }
-  AppendTo(&fields, ProvenanceFields(explanation.provenance()));
+  AppendTo(&fields, ProvenanceFields(explanation.provenance(), format));
   return fields;
 }
 
@@ -368,7 +388,7 @@ void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study
     document["trial"] = JsonWithTimes(explanation.trial());
     return session.Print(JsonDocument(document));
   }
-  std::vector<Field> fields = ExplanationFields(explanation, study);
+  std::vector<Field> fields = ExplanationFields(explanation, study, session.format());
   if (session.format() == Format::kCsv) {
     AppendTo(&fields, FactFields(explanation.provenance(), study, Format::kCsv));
     return session.Print(FieldsTable(fields));

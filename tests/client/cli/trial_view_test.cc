@@ -200,6 +200,22 @@ TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
       HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
 }
 
+TEST_F(TrialView, PeopleSeeTheHeaviestSourcesRounded) {
+  v1::Explanation explanation;
+  *explanation.mutable_trial() = trial_;
+  for (int i = 0; i < 12; ++i) {
+    v1::Provenance::SourceWeight* const source = explanation.mutable_provenance()->add_sources();
+    source->set_source_task("sourceTasks/" + std::string(31, 'a') + "0123456789ab"[i]);
+    source->set_weight(1.0 / (i + 3));
+  }
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  const std::string table = Written(Format::kTable, print);
+  EXPECT_THAT(table, HasSubstr("  0.333333\n"));
+  EXPECT_THAT(table, HasSubstr("weight of 4 others"));
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("0.3333333333333333"));
+  EXPECT_THAT(Written(Format::kCsv, print), Not(HasSubstr("others")));
+}
+
 // An explanation of the trial by this preset, as the study's algorithm gives it.
 v1::Explanation ExplanationOf(const v1::Trial& trial, const std::string& preset) {
   v1::Explanation explanation;
