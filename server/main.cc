@@ -227,7 +227,7 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
               {"message", std::string(told.message())}});
 }
 
-// What the server writes to its files would destroy others that it needs.
+// Refuses files to write that are also files of the store, or files that the server reads.
 absl::Status CheckFilesApart(const Flags& flags) {
   const std::pair<const char*, std::string> written[] = {{"--address-file", flags.address_file},
                                                          {"--audit-log", flags.audit_log}};
@@ -272,7 +272,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
     log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
   };
   TellManager(flags, log, "STATUS=opening the store");
-  // Before the store is opened, which may take a file of an earlier version on to this one.
+  // Before the store is opened, as that may upgrade it, which cannot be undone.
   std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
   SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
   std::unique_ptr<AuditLog> audit;

@@ -27,7 +27,7 @@ bool IsMissing(absl::string_view text) {
   return text.empty() || (absl::SimpleAtod(text, &value) && !std::isfinite(value));
 }
 
-// As one word of a shell's command.
+// Quotes a word for a shell where necessary.
 std::string InShell(const std::string& word) {
   const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.-/:", c);
@@ -36,7 +36,7 @@ std::string InShell(const std::string& word) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-// What a file is that is no CSV with commas, or empty.
+// Names the format of a file whose cells are not separated by commas; empty if it seems to be CSV.
 std::string OtherFormat(absl::string_view text) {
   text = absl::StripLeadingAsciiWhitespace(text);
   if (absl::StartsWith(text, "[") || absl::StartsWith(text, "{")) return "JSON";
@@ -205,7 +205,8 @@ absl::Status CsvObservations::ReadOutcome(const CsvCell& cell, v1::Outcome* outc
                   absl::StrCat("the objective is ",
                                absl::StripAsciiWhitespace(cell.text).empty()
                                    ? "missing"
-                                   : absl::StrCat("'", cell.text, "', which is no finite number"),
+                                   : absl::StrCat("'", cell.text,
+                                                  "', which is not a finite number"),
                                "; --missing-objective says what that means"));
     }
   }

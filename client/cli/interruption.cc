@@ -3,31 +3,34 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 namespace slipstream::cli {
 namespace {
 
-// The signal handlers touch nothing but these, and do not interrupt each other.
-volatile sig_atomic_t received = 0;  // Zero: none.
-timespec received_at = {};           // When that was.
+// The signal handlers touch nothing but these. They may run in several threads at once.
+std::atomic<int> received{0};            // Zero: none.
+std::atomic<int64_t> received_at_ms{0};  // When that was; zero: not yet known.
 sem_t arrived;
+
+int64_t Milliseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 void Receive(int signal) {
   const int error = errno;
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (received == 0) {
-    received_at = now;
-    received = signal;
+  const int64_t now = Milliseconds();
+  int none = 0;
+  if (received.compare_exchange_strong(none, signal)) {
+    received_at_ms = now;
     sem_post(&arrived);
-  } else {
-    const auto milliseconds =
-        (now.tv_sec - received_at.tv_sec) * 1000 + (now.tv_nsec - received_at.tv_nsec) / 1'000'000;
-    if (milliseconds >= Interruption::kTogether.count()) {
-      ::signal(signal, SIG_DFL);
-      raise(signal);
-    }
+  } else if (received_at_ms != 0 && now - received_at_ms >= Interruption::kTogether.count()) {
+    ::signal(signal, SIG_DFL);
+    raise(signal);
   }
   errno = error;
 }
@@ -36,6 +39,7 @@ void Receive(int signal) {
 
 Interruption::Interruption() {
   received = 0;
+  received_at_ms = 0;
   sem_init(&arrived, 0, 0);
   waiter_ = std::thread([this] {
     while (sem_wait(&arrived) != 0) {

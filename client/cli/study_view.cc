@@ -48,10 +48,10 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
   return text;
 }
 
-// Below this share the model with sources has no say any more.
+// Below this share the model with sources no longer counts.
 constexpr double kLeastShare = 0.005;
 
-// In one word what transfer does: whether it helps or, if it has been given up, that.
+// The state of transfer in a word or two; "given up" once the model with sources no longer counts.
 std::string TransferStanding(const v1::TransferSummary& transfer) {
   const bool is_known = transfer.state() != v1::TransferSummary::UNKNOWN;
   return is_known && transfer.share() < kLeastShare ? "given up"
@@ -94,7 +94,7 @@ std::string TrialsText(const v1::Study& study, const Standing& standing) {
     parts.push_back(absl::StrCat(count, " ", name));
     others -= count;
   }
-  if (others > 0) parts.push_back(absl::StrCat(others, " others"));
+  if (others > 0) parts.push_back(absl::StrCat(others, others == 1 ? " other" : " others"));
   return absl::StrCat(study.trial_count(), ": ", absl::StrJoin(parts, ", "));
 }
 

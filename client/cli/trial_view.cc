@@ -279,7 +279,8 @@ std::vector<Field> WeightFields(const v1::Provenance& provenance, Format format)
   double others = 0;
   for (int i = shown; i < count; ++i) others += provenance.sources(i).weight();
   if (shown < count) {
-    fields.push_back({absl::StrCat("weight of ", count - shown, " others"), RoundNumber(others)});
+    fields.push_back(
+        {absl::StrCat("total weight of ", count - shown, " others"), RoundNumber(others)});
   }
   return fields;
 }

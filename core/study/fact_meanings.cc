@@ -96,7 +96,7 @@ constexpr FactMeaning kMeanings[] = {
     {"sources_that_could_not_be_fitted", "source tasks without a model"},
     {"sources_without_room_in_memory", "source tasks whose models do not fit into the memory for "
                                        "them"},
-    {"screened", "which of these source tasks it uses, as they are many"},
+    {"screened", "which of many source tasks the model uses"},
     {"least_difference", "the smallest deviation of the results from a source task's model"},
     {"largest_difference", "the largest deviation of the results from a source task's model"},
     {"difference_amplitude", "the deviation of the part that the source tasks do not explain, 1 "

@@ -46,7 +46,7 @@ struct LeaseBatchContext {
   std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
 };
 
-// So many trials of the study fit into one answer, however long their values are.
+// How many trials of the study fit into one answer, however long their values are.
 int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study);
 
 // Counts a suggestion that was leased.
@@ -73,6 +73,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
     LeaseGrant grant = {};
     absl::Status rendered = {};  // Whether the response could be filled.
     bool is_late = false;        // As MarkLate found; time goes on.
+    size_t fresh = 0;            // How many suggestions it is to get...
+    bool is_refused = false;     // ...unless the store has no room for them.
 
     int Missing() const;
   };
@@ -117,8 +119,9 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   LeasePlan plan_;
   Deadline deadline_ = Deadline::Infinite();  // The earliest of the calls'.
   std::unique_ptr<SuggestionWork> work_;      // While suggestions are being made.
-  std::vector<Provenance> given_;             // Of the suggestions that the calls get.
-  bool counts_as_used_ = false;               // These, as prepared ones.
+  std::vector<Provenance> given_;             // Those of the suggestions that the calls get.
+  // Whether these are to be counted as used (PreparedSuggestions).
+  bool counts_as_used_ = false;
   std::vector<SuggestCall> postponed_;
 };
 

@@ -59,7 +59,7 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
 
   PreparedTrials Take(const TrialCounts& counts, int count) {
     next_ = context_.prepared->FindNext(study_->key, counts, count);
-    // If the lease then needs a plan, one of the trials is no longer open.
+    // With suggestions that hold so far, ABORTED means that one of their trials has ended.
     is_void_ = !next_.holds || !next_.suggestions.empty();
     PreparedTrials taken{{}, next_.open};
     for (const PreparedSuggestion& each : next_.suggestions) taken.trials.push_back(each.trial);
@@ -87,8 +87,8 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
   const std::shared_ptr<const CatalogStudy> study_;
   SuggestCall call_;
   const Finished finished_;
-  // Of the last attempt of the transaction: what it takes, and whether an ABORTED means that what
-  // was prepared does not hold.
+  // What the last attempt of the transaction takes, and whether ABORTED means that what was
+  // prepared no longer holds.
   PreparedSuggestions::Next next_;
   bool is_void_ = false;
 };

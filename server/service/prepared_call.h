@@ -20,7 +20,7 @@ namespace slipstream {
 std::shared_ptr<const CatalogStudy> FindPreparedStudy(const LeaseBatchContext& context,
                                                       const std::string& study_id);
 
-// Tries to answer the call. `finished` is called once, on any thread: with the call if it takes a
+// Tries to answer the call. `finished` is called once, on any thread: with the call if it needs a
 // batch, because what was made beforehand does not suffice or no longer holds; with nothing after
 // the call was answered. `context` must outlive that.
 void AnswerFromPrepared(const LeaseBatchContext& context,

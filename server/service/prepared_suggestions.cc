@@ -148,7 +148,7 @@ PreparedSuggestions::Next PreparedSuggestions::FindNext(int64_t study_key,
   if (prepared == nullptr) return next;
   const PreparedFor& made_for = prepared->made_for;
   if (!made_for.without_results && counts.late != made_for.version.late) return next;
-  next.holds = true;
+  next.holds = made_for.without_results || leased < prepared->size;
   next.suggestions = Take(*prepared, leased, count);
   if (next.suggestions.empty()) return next;
   next.owner = prepared->suggestions;

@@ -1,7 +1,8 @@
-// Suggestions made beforehand, to be leased to the next callers.
+// Precomputed suggestions, to be leased to the next callers.
 //
-// They hold as long as the study's history is the one that they were made for, or has changed only
-// as they expected: by leases of the earlier ones of them. Thread-safe.
+// They hold as long as the study's history is the one that they were made for, or has grown only by
+// leases of the earlier ones among them. Those that were made without looking at results hold
+// whatever becomes of trials, as long as nobody else adds one. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
 #define SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
 
@@ -53,12 +54,13 @@ struct PreparedSuggestion {
 
 class PreparedSuggestions {
  public:
-  // Keeps those of the studies that were used last: of so many at most, and in about so many bytes.
-  // Those that were made without looking at results make room first, as they cost next to nothing.
+  // Keeps the suggestions of at most `most_studies` studies, in about `most_bytes`; evicts those of
+  // the least recently used studies. Those that were made without looking at results are evicted
+  // first, as they cost next to nothing.
   PreparedSuggestions(size_t most_studies, size_t most_bytes)
       : most_studies_(most_studies), most_bytes_(most_bytes) {}
 
-  // Replaces what the study had. Does not keep what alone is too large.
+  // Replaces what the study had. Keeps nothing if the suggestions alone exceed the bytes.
   void Put(int64_t study_key, PreparedFor made_for, std::vector<PreparedSuggestion> suggestions);
 
   // The next `count` suggestions for a study with that history; none if there are not so many. They
@@ -70,9 +72,11 @@ class PreparedSuggestions {
     return !Find(study_key, version, 1).empty();
   }
 
-  // The same by what a transaction can tell.
+  // Like Find, but judged by what a transaction knows: the counts of the study, and which trials
+  // are open.
   struct Next {
-    // Whether suggestions of the study hold, as far as its counts tell; there may be too few left.
+    // Whether suggestions of the study hold, as far as its counts tell, and some are left; there
+    // may be too few.
     bool holds = false;
     absl::Span<const PreparedSuggestion> suggestions = {};
     // They hold if all these trials are open.

@@ -65,9 +65,9 @@ class SuggestQueue {
 
   void RunBatch(const std::string& study_id);
   void AskStore(const StudyPointer& study, SuggestCall call);
-  // The call took a batch after all, or was answered.
+  // With the call if only a batch can answer it; with nothing once it was answered.
   void FinishAtStore(const std::string& study_id, std::optional<SuggestCall> call);
-  // Has a batch run for a study that did nothing, if a thread will have time for it.
+  // Starts a batch for a study that was idle; refuses its calls if the executor is full.
   void BeginBatch(const std::string& study_id);
   StudyPointer FindPreparedFor(const std::string& study_id,
                                const std::deque<SuggestCall>& calls) const;

@@ -113,7 +113,7 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                       "Weight of source tasks in suggestions of studies that have some",
                       figures.transfer_weights);
   families->Counter("slipstream_prepared_suggestions_total",
-                    "Suggestions that were precomputed",
+                    "Suggestions that models precomputed",
                     static_cast<double>(figures.prepared));
   families->Counter("slipstream_prepared_suggestions_used_total",
                     "Precomputed suggestions that were given to callers",

@@ -121,7 +121,7 @@ std::string MemoryRows() {
       Row("MiB of studies", mib(service.study_cache_bytes)),
       Row("MiB of histories", mib(service.history_cache_bytes)),
       Row("MiB of learning curves", mib(service.curve_cache_bytes)),
-      Row("MiB of suggestions made beforehand", mib(service.prepared_bytes)),
+      Row("MiB of precomputed suggestions", mib(service.prepared_bytes)),
       Row("events in memory", Signed(service.events.max_events)),
       Row("MiB of memory in all", MostResidentBytes({}, service) >> 20));
 }

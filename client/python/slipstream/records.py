@@ -46,14 +46,15 @@ class TransferSummary:
     gain_interval: Tuple[float, float]  # Has the gain with a probability of about 95%.
     sources: Mapping[str, float]  # Each source task's part in the latest suggestion, by name.
     shares: Mapping[int, float]  # The share over time, by the number of the trial; the latest 200.
-    # Why the latest suggestion was made without the source tasks, empty if it was made with them.
+    # Why the source tasks are not used: the recipe makes no use of them, or the latest suggestion was
+    # made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
 
     def __str__(self) -> str:
         if self.unused_because:
             return f"not used: {self.unused_because}"
-        # Below this share the model with sources has no say any more.
+        # Below this share the model with sources no longer counts.
         standing = "given up" if self.state != "unknown" and self.share < 0.005 else self.state
         text = f"{standing}; the model with sources counts for {self.share:.0%}"
         if self.state == "unknown":

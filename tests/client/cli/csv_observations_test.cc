@@ -70,7 +70,7 @@ TEST_F(CsvObservationsTest, PointsAtTheCellThatIsWrong) {
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,high\n"),
             "runs.csv:2:4 (accuracy): 'high' is not a number");
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,nan\n"),
-            "runs.csv:2:4 (accuracy): the objective is 'nan', which is no finite number; "
+            "runs.csv:2:4 (accuracy): the objective is 'nan', which is not a finite number; "
             "--missing-objective says what that means");
 }
 
@@ -107,17 +107,17 @@ TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
 }
 
-TEST_F(CsvObservationsTest, SaysWhatAFileIsThatIsNoTable) {
+TEST_F(CsvObservationsTest, NamesTheFormatOfAFileThatIsNotCsv) {
   EXPECT_THAT(Complaint(" [{\"lr\": 0.5}]"), StartsWith("runs.csv looks like JSON; a table is"));
   EXPECT_THAT(Complaint("lr;kernel\n0,5;rbf\n"), HasSubstr("looks like a table with semicolons"));
   EXPECT_THAT(Complaint("lr\tkernel\n0.5\trbf\n"), HasSubstr("looks like a table with tabs"));
 }
 
-TEST_F(CsvObservationsTest, ResultsThatAreNoFiniteNumbersAreMissing) {
+TEST_F(CsvObservationsTest, ResultsThatAreNotFiniteAreMissing) {
   for (const std::string result : {"", " ", "nan", "NaN", "inf", "-Infinity"}) {
     columns_.missing_objective = CsvColumns::MissingObjective::kError;
     EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,," + result + "\n"),
-                AllOf(HasSubstr(result.size() < 2 ? "is missing" : "which is no finite number"),
+                AllOf(HasSubstr(result.size() < 2 ? "is missing" : "which is not a finite number"),
                       HasSubstr("--missing-objective says what that means")))
         << result;
     columns_.missing_objective = CsvColumns::MissingObjective::kFailed;

@@ -211,7 +211,7 @@ TEST_F(TrialView, PeopleSeeTheHeaviestSourcesRounded) {
   const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
   const std::string table = Written(Format::kTable, print);
   EXPECT_THAT(table, HasSubstr("  0.333333\n"));
-  EXPECT_THAT(table, HasSubstr("weight of 4 others"));
+  EXPECT_THAT(table, HasSubstr("total weight of 4 others"));
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("0.3333333333333333"));
   EXPECT_THAT(Written(Format::kCsv, print), Not(HasSubstr("others")));
 }

@@ -98,7 +98,7 @@ class PreparedCallTest : public ServiceFixture {
   std::atomic<int> plans_{0};
 };
 
-TEST_F(PreparedCallTest, EvenlySpreadPointsAreSeldomPlannedAndTheSame) {
+TEST_F(PreparedCallTest, QuasiRandomPointsAreSeldomPlannedAndStayTheSame) {
   constexpr int kTrials = 300;
   v1::Study study = ExampleStudy();
   study.set_seed(5);
@@ -202,7 +202,7 @@ TEST_F(PreparedCallTest, RefusalsAreThoseOfThePlan) {
   EXPECT_EQ(Suggest("v").name(), "studies/s/trials/1") << "a study of the same name is another one";
 }
 
-// A call that what is left does not suffice for, or that means another study, takes nothing away.
+// A call that means another study takes nothing away.
 TEST_F(PreparedCallTest, WhatHoldsIsKeptForOthers) {
   Create(ExampleStudy("gp_log_ei"));
   AddResults({3, 1, 4, 1, 5, 9, 2, 6});
@@ -367,7 +367,7 @@ TEST_F(PreparedCallTest, AModelsSuggestionsHoldWhileATrialChangesHands) {
   EXPECT_EQ(service_->Figures().prepared_used, 1);
 }
 
-// Of such a failure this server hears nothing, and its row of the study says nothing of it.
+// This server is not told of such a failure, and the study's row does not show it.
 TEST_F(PreparedCallTest, AFailureThatAnotherServerTookMakesAModelsSuggestionsVoid) {
   Create(ExampleStudy("gp_log_ei"));
   AddResults({3, 1, 4, 1, 5, 9, 2, 6});

@@ -82,7 +82,7 @@ TEST(PreparedSuggestions, ThoseThatWereReplacedBeforeTheyWereUsedAreWasted) {
   EXPECT_EQ(prepared.made(), 6);
 }
 
-TEST(PreparedSuggestions, AreKeptOfTheStudiesUsedLast) {
+TEST(PreparedSuggestions, EvictTheLeastRecentlyUsedStudy) {
   PreparedSuggestions prepared(2, kEnoughBytes);
   prepared.Put(1, {kVersion}, Numbered(1));
   prepared.Put(2, {kVersion}, Numbered(1));
@@ -110,6 +110,7 @@ TEST(PreparedSuggestions, TheNextOnesHoldIfTheTrialsAreStillOpen) {
   EXPECT_FALSE(prepared.FindNext(1, {11, 4, 0}, 1).holds) << "a person's trial";
   EXPECT_FALSE(prepared.FindNext(1, {10, 4, 1}, 1).holds) << "a late result";
   EXPECT_FALSE(prepared.FindNext(1, {9, 3, 0}, 1).holds) << "another history";
+  EXPECT_FALSE(prepared.FindNext(1, {13, 7, 0}, 1).holds) << "others were leased instead of these";
 }
 
 TEST(PreparedSuggestions, ThoseMadeWithoutResultsHoldWhateverBecomesOfTrials) {
