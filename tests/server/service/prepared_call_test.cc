@@ -52,6 +52,20 @@ class PreparedCallTest : public ServiceFixture {
     return told;
   }
 
+  // A study for which a model has prepared a suggestion for each of so many workers, whose trials
+  // are returned: another one's result came last.
+  std::vector<v1::Trial> PrepareByModel(int workers) {
+    Create(ExampleStudy("gp_log_ei"));
+    AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+    const v1::Trial first = Suggest("w0");
+    std::vector<v1::Trial> out;
+    for (int i = 1; i <= workers; ++i) out.push_back(Suggest("w" + std::to_string(i)));
+    Observe(first.name(), 7);
+    service_->WaitUntilComputed();
+    EXPECT_EQ(service_->Figures().prepared, workers) << "as many as workers are out";
+    return out;
+  }
+
   struct Asked {
     v1::SuggestRequest request;
     v1::SuggestResponse response;
@@ -204,12 +218,7 @@ TEST_F(PreparedCallTest, RefusalsAreThoseOfThePlan) {
 
 // A call that means another study takes nothing away.
 TEST_F(PreparedCallTest, WhatHoldsIsKeptForOthers) {
-  Create(ExampleStudy("gp_log_ei"));
-  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
-  Suggest("w");
-  Observe(Suggest("v").name(), 7);
-  service_->WaitUntilComputed();
-  ASSERT_EQ(service_->Figures().prepared, 1);
+  PrepareByModel(1);
   v1::SuggestRequest of_another = AskRequest("studies/s", "u");
   of_another.mutable_study_create_time()->set_seconds(1);
   EXPECT_FALSE(Call(&TrialService::Suggest, of_another).ok());
@@ -261,17 +270,11 @@ TEST_F(PreparedCallTest, CallsThatWaitForABatchAreAnsweredByTheStore) {
 }
 
 TEST_F(PreparedCallTest, AResultThatComesMeanwhileHasWorkAheadBeginAfterwards) {
-  Create(ExampleStudy("gp_log_ei"));
-  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
-  std::vector<v1::Trial> out;
-  for (int i = 0; i < 3; ++i) out.push_back(Suggest("w" + std::to_string(i)));
-  Observe(out[0].name(), 7);
-  service_->WaitUntilComputed();
-  ASSERT_EQ(service_->Figures().prepared, 2);
+  const std::vector<v1::Trial> out = PrepareByModel(2);
   HoldNext("LeasePrepared");
   const auto at_store = Ask("a");
   WaitUntilHeld();
-  Observe(out[1].name(), 8);
+  Observe(out[0].name(), 8);
   Release();
   EXPECT_TRUE(at_store->status.get().ok());
   service_->WaitUntilComputed();
@@ -323,13 +326,7 @@ TEST_F(PreparedCallTest, ARepeatedCallGetsItsFirstAnswer) {
 
 // What a model has prepared is leased by the transaction too, until a result makes it void.
 TEST_F(PreparedCallTest, AModelsSuggestionsHoldUntilATrialEnds) {
-  Create(ExampleStudy("gp_log_ei"));
-  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
-  std::vector<v1::Trial> out;
-  for (int i = 0; i < 4; ++i) out.push_back(Suggest("w" + std::to_string(i)));
-  Observe(out[0].name(), 7);
-  service_->WaitUntilComputed();
-  ASSERT_EQ(service_->Figures().prepared, 3) << "as many as workers are out";
+  const std::vector<v1::Trial> out = PrepareByModel(3);
   plans_ = 0;
   const v1::Trial next = Suggest("w0");
   EXPECT_EQ(plans_, 0);
@@ -339,7 +336,7 @@ TEST_F(PreparedCallTest, AModelsSuggestionsHoldUntilATrialEnds) {
   EXPECT_EQ(plans_, 0);
   // A failure is a result too, though the row of the study says nothing of it.
   v1::ObserveRequest failed;
-  failed.set_trial(out[1].name());
+  failed.set_trial(out[0].name());
   failed.mutable_outcome()->mutable_failure();
   ASSERT_TRUE(Call(&TrialService::Observe, failed).ok());
   service_->WaitUntilComputed();
@@ -348,16 +345,10 @@ TEST_F(PreparedCallTest, AModelsSuggestionsHoldUntilATrialEnds) {
 }
 
 TEST_F(PreparedCallTest, AModelsSuggestionsHoldWhileATrialChangesHands) {
-  Create(ExampleStudy("gp_log_ei"));
-  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
-  const v1::Trial held = Suggest("w");
-  const v1::Trial other = Suggest("v");
-  Observe(other.name(), 7);
-  service_->WaitUntilComputed();
-  ASSERT_EQ(service_->Figures().prepared, 1);
+  const v1::Trial held = PrepareByModel(1).front();
   v1::ReleaseTrialsRequest release;
   release.set_study("studies/s");
-  release.set_worker("w");
+  release.set_worker("w1");
   ASSERT_TRUE(Call(&LeaseService::ReleaseTrials, release).ok());
   EXPECT_EQ(Suggest("u").name(), held.name()) << "it is queued";
   plans_ = 0;
@@ -369,18 +360,13 @@ TEST_F(PreparedCallTest, AModelsSuggestionsHoldWhileATrialChangesHands) {
 
 // This server is not told of such a failure, and the study's row does not show it.
 TEST_F(PreparedCallTest, AFailureThatAnotherServerTookMakesAModelsSuggestionsVoid) {
-  Create(ExampleStudy("gp_log_ei"));
-  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
-  Suggest("w");
-  Observe(Suggest("v").name(), 7);
-  service_->WaitUntilComputed();
-  ASSERT_EQ(service_->Figures().prepared, 1);
+  PrepareByModel(1);
   const absl::Status failed = Await([this](const Done& done) {
     Write<TrialRecord> write;
     write.done = [done](absl::Status status, std::optional<std::string>) { done(status); };
     TrialOutcome outcome;
     outcome.state = TrialState::kFailed;
-    store_->ObserveTrial({"s", 9, outcome}, std::move(write));
+    store_->ObserveTrial({"s", 10, outcome}, std::move(write));
   });
   ASSERT_TRUE(failed.ok()) << failed;
   plans_ = 0;
