@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from slipstream.parameters import MOST_VALUES, Parameter, Value
 from slipstream.scalars import plain
@@ -12,8 +12,8 @@ from slipstream.scalars import plain
 _WIDEST = 2**53  # The server's bound of an integer parameter.
 
 Row = Mapping[str, Any]
-# Rows as mappings, or a frame of pandas or Polars. A missing cell (absent, None or NaN) is a
-# parameter that is not active in that row.
+# Rows as mappings, a frame of pandas or Polars, or a study of Optuna. A missing cell (absent, None
+# or NaN) is a parameter that is not active in that row.
 Table = Union[Iterable[Row], Any]
 
 
@@ -24,8 +24,9 @@ def is_missing(cell: Any) -> bool:
     return isinstance(cell, float) and cell != cell
 
 
-def _cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
-    """A cell of a CSV file, as the parameter's kind has it; that of an objective is a number."""
+def cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
+    """A cell that is written as text, as the parameter's kind has it; that of an objective is a
+    number."""
     if not text:
         return None
     if parameter is not None and parameter.kind == "choice":
@@ -42,8 +43,12 @@ def _cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
         return text
 
 
-def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[Dict[str, Any]]:
-    """The rows of a CSV file whose first line names the columns; an empty cell is missing."""
+def read_csv(
+    path: "os.PathLike[str]", parameter_of: Callable[[str], Optional[Parameter]]
+) -> List[Dict[str, Any]]:
+    """The rows of a CSV file whose first line names the columns; an empty cell is missing.
+
+    `parameter_of`: the parameter whose values a column has, if it is known."""
     rows = []
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
@@ -66,12 +71,14 @@ def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[D
                 raise ValueError(
                     f"{os.fspath(path)}, row {number}: {len(cells)} cells for {len(columns)} columns")
             rows.append({
-                name: _cell_of_text(text, space.get(name)) for name, text in zip(columns, cells)
+                name: cell_of_text(text, parameter_of(name)) for name, text in zip(columns, cells)
             })
     return rows
 
 
 def _records(table: Table) -> Iterable[Row]:
+    if hasattr(table, "trials_dataframe"):  # A study of Optuna.
+        table = table.trials_dataframe()
     if hasattr(table, "to_dicts"):  # Polars.
         records: Iterable[Row] = table.to_dicts()
     elif hasattr(table, "columns") and hasattr(table, "to_dict"):  # pandas.

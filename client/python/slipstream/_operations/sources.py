@@ -14,6 +14,7 @@ from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader, find
 from slipstream._operations.study_base import StudyBase
@@ -137,11 +138,12 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
     file, metric = None, subject.objective.metric
     if isinstance(table, os.PathLike):
         file = os.fspath(table)
-        table = read_csv(table, subject.space)
+        space = subject.space
+        table = read_csv(table, lambda column: space.get(column) or space.get(bare_name(column)))
     cells = rows_of(table)
     if not cells:
         raise ValueError("the table has no rows, and a source task needs at least one")
-    rows = table_rows(cells, {*subject.space, metric})
+    rows = table_rows(cells, subject.space, metric)
     if not rows:
         raise ValueError("the table has no trial that succeeded, failed or is infeasible")
     check_cells(rows, subject.space, metric, file)
@@ -180,6 +182,8 @@ def register_study(
 def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
     """Registers a study or a table."""
     if isinstance(source, StudyBase):
+        if not subject.origin:  # So that a later state of the study is known to be one.
+            subject = replace(subject, origin=study_name(source.id, source.project).full)
         return register_study(service, source.id, source._reader, subject)
     return register_table(service, source, subject)
 
@@ -249,14 +253,17 @@ def _source_of_study(
 ) -> Plan[NamedSource]:
     """The source task that the study becomes, in the subject's project."""
     _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
-    own = Subject(study.space, study.objective, study.study_id, project=subject.project)
+    name = study_name(study.study_id, study.project)
+    own = Subject(
+        study.space, study.objective, study.study_id, origin=name.full, project=subject.project
+    )
     task = yield from register_study(service, study.study_id, reader, own)
-    return NamedSource(task.name, study_name(study.study_id, study.project).short)
+    return NamedSource(task.name, name.short)
 
 
 def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[NamedSource]:
-    """A source task, given as itself, as its name, as a study, as the id of one or as a
-    table.
+    """A source task, given as itself, as its name, as a study or its description, as the id of one
+    or as a table.
 
     A study has its own space and objective; a table those of the subject, as far as it goes. The
     label says which of the sources it is."""
@@ -268,8 +275,16 @@ def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[
     if isinstance(source, StudyBase):
         study, reader = source._description, source._reader
         return (yield from _source_of_study(service, study, reader, subject))
+    if isinstance(source, StudyDescription):
+        reader = StudyReader(service, source)
+        return (yield from _source_of_study(service, source, reader, subject))
     task = yield from register_fitting(service, source, subject, label)
     return NamedSource(task.name)
+
+
+def all_of(project: str) -> str:
+    """The name that stands for all source tasks of a project that fit a study."""
+    return "/".join(filter(None, (parent_of(project), _COLLECTION, "-")))
 
 
 def named(

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
+from slipstream._operations.other_tools import Tool, columns_of, own_row, state_of, tool_of
+from slipstream.parameters import Parameter
 from slipstream.trials import column_about, names_about_trials, prefixed
 
 _MEANINGFUL = ("succeeded", "failed", "infeasible")
@@ -42,10 +44,28 @@ def _columns_about_trials(
     return found
 
 
-def table_rows(rows: List[Dict[str, Any]], taken: Collection[str]) -> List[TableRow]:
-    """The rows without what is about trials, of trials those that a study learns from.
+def _rows_of_tool(
+    tool: Tool, rows: List[Dict[str, Any]], space: Mapping[str, Parameter], metric: str
+) -> List[TableRow]:
+    columns = columns_of(rows)
+    found = []
+    for number, row in enumerate(rows, start=1):
+        cells, state = own_row(tool, row, columns, space, metric), state_of(tool, row)
+        if state == "failed":
+            cells.pop(metric, None)
+        if state != "":
+            found.append(TableRow(number, cells, state))
+    return found
 
-    `taken`: the names of the parameters and of the metric."""
+
+def table_rows(
+    rows: List[Dict[str, Any]], space: Mapping[str, Parameter], metric: str
+) -> List[TableRow]:
+    """The rows without what is about trials, of trials those that a study learns from."""
+    taken = {*space, metric}
+    tool = tool_of(columns_of(rows))
+    if tool is not None:
+        return _rows_of_tool(tool, rows, space, metric)
     about = _columns_about_trials(rows, taken)
     if not about:
         return [TableRow(number, row) for number, row in enumerate(rows, start=1)]

@@ -1,0 +1,139 @@
+"""Tables that other tools export are source tasks as they are."""
+
+import math
+import pathlib
+import tempfile
+import unittest
+
+import pandas
+from servers import ServerTest
+
+import slipstream
+from slipstream import boolean, choice, integer, log, register_source
+from slipstream._operations.other_tools import tool_of
+
+SPACE = {"lr": log(1e-5, 1), "layers": integer(1, 8), "kernel": choice("rbf", "1"), "bias": boolean()}
+# What each of the tables below says: two results, and a trial that failed.
+OURS = [
+    {"lr": 0.01, "layers": 3, "kernel": "rbf", "bias": True, "accuracy": 0.91},
+    {"lr": 0.1, "layers": 2, "kernel": "1", "bias": False, "accuracy": 0.78},
+    {"lr": 0.5, "layers": 8, "kernel": "rbf", "bias": False},
+]
+
+OPTUNA = pandas.DataFrame({
+    "number": [0, 1, 2, 3, 4],
+    "value": [0.91, 0.78, math.nan, 0.5, math.nan],
+    "datetime_start": pandas.Timestamp("2026-01-01"),
+    "datetime_complete": [pandas.Timestamp("2026-01-02")] * 4 + [pandas.NaT],
+    "duration": pandas.Timedelta("1h"),
+    "params_lr": [0.01, 0.1, 0.5, 0.2, 0.3],
+    "params_layers": [3, 2, 8, 1, 1],
+    "params_kernel": ["rbf", "1", "rbf", "rbf", "rbf"],
+    "params_bias": [True, False, False, True, True],
+    "user_attrs_host": "gpu-3",
+    "state": ["COMPLETE", "COMPLETE", "FAIL", "PRUNED", "RUNNING"],
+})
+MLFLOW = pandas.DataFrame({
+    "run_id": ["a", "b", "c", "d"],
+    "experiment_id": "1",
+    "status": ["FINISHED", "FINISHED", "FAILED", "RUNNING"],
+    "artifact_uri": "mlflow-artifacts:/1",
+    "start_time": pandas.Timestamp("2026-01-01"),
+    "metrics.accuracy": [0.91, 0.78, 0.2, 0.4],
+    "metrics.loss": [1.0, 2.0, 3.0, 4.0],
+    "params.lr": ["0.01", "0.1", "0.5", "0.2"],
+    "params.layers": ["3", "2", "8", "1"],
+    "params.kernel": ["rbf", "1", "rbf", "rbf"],
+    "params.bias": ["True", "False", "False", "True"],
+    "tags.mlflow.user": "ann",
+})
+RAY = pandas.DataFrame({
+    "accuracy": [0.91, 0.78, math.nan],
+    "training_iteration": 1,
+    "trial_id": ["a", "b", "c"],
+    "done": True,
+    "config/lr": [0.01, 0.1, 0.5],
+    "config/layers": [3, 2, 8],
+    "config/kernel": ["rbf", "1", "rbf"],
+    "config/bias": [True, False, False],
+    "logdir": "a",
+})
+AX = pandas.DataFrame({
+    "trial_index": [0, 1, 2, 3],
+    "arm_name": ["0_0", "1_0", "2_0", "3_0"],
+    "trial_status": ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"],
+    "generation_node": "Sobol",
+    "accuracy": [0.91, 0.78, math.nan, math.nan],
+    "lr": [0.01, 0.1, 0.5, 0.2],
+    "layers": [3, 2, 8, 1],
+    "kernel": ["rbf", "1", "rbf", "rbf"],
+    "bias": [True, False, False, True],
+})
+TABLES = {"optuna": OPTUNA, "mlflow": MLFLOW, "ray": RAY, "ax": AX}
+
+
+class OptunaStudy:
+    """Has what Optuna's studies have."""
+
+    def trials_dataframe(self):
+        return OPTUNA
+
+
+class OtherTools(ServerTest):
+    def register(self, table, space=None, **settings):
+        return register_source(table, space or SPACE, maximize="accuracy", **settings)
+
+    def test_each_tools_table_is_the_same_source_task(self):
+        ours = self.register(OURS, missing="failed")
+        self.assertEqual((ours.observation_count, ours.measured_count), (3, 2))
+        for tool, table in TABLES.items():
+            with self.subTest(tool):
+                missing = "failed" if tool == "ray" else None  # Which tells of no failure.
+                self.assertEqual(self.register(table, missing=missing).name, ours.name)
+        self.assertEqual(self.register(OptunaStudy()).name, ours.name)
+
+    def test_files_are_read_as_frames_are(self):
+        ours = self.register(OURS, missing="failed")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trials.csv"
+            for tool, table in TABLES.items():
+                with self.subTest(tool):
+                    table.to_csv(path, index=False)
+                    missing = "failed" if tool == "ray" else None
+                    self.assertEqual(self.register(path, missing=missing).name, ours.name)
+
+    def test_a_study_learns_from_them(self):
+        ours = self.register(OURS, missing="failed")
+        for number, table in enumerate((OptunaStudy(), MLFLOW, AX)):
+            study = slipstream.create_or_load(f"{self.study_id}-{number}", SPACE,
+                                              maximize="accuracy", sources=[table])
+            self.assertEqual(study.sources, [ours.name])
+
+    def test_optuna_names_metrics_where_there_are_several(self):
+        ours = self.register(OURS, missing="failed")
+        named = OPTUNA.rename(columns={"value": "values_accuracy"}).assign(values_latency=7.0)
+        self.assertEqual(self.register(named).name, ours.name)
+        unnamed = OPTUNA.rename(columns={"value": "values_0"}).assign(values_1=7.0)
+        self.assertEqual(self.register(unnamed).name, ours.name)
+
+    def test_a_parameter_that_the_space_lacks_is_told_by_its_column(self):
+        space = {name: parameter for name, parameter in SPACE.items() if name != "bias"}
+        for column in ("params_bias", "params.bias", "config/bias"):
+            table = next(one for one in TABLES.values() if column in one.columns)
+            with self.assertRaisesRegex(ValueError, f"column '{column}' is neither a parameter"):
+                self.register(table, space, missing="failed")
+
+    def test_a_result_that_is_missing_is_told(self):
+        with self.assertRaisesRegex(ValueError, "row 3 has no 'accuracy'"):
+            self.register(RAY)
+        with self.assertRaisesRegex(ValueError, "row 1 has no 'precision'"):
+            register_source(MLFLOW, SPACE, maximize="precision")
+
+    def test_tables_of_ones_own_are_left_alone(self):
+        for columns in (["number", "state", "lr"], ["trial_id", "lr"], ["run_id", "params.lr"],
+                        ["trial", "state", "params_lr"], ["trial_index", "lr"], []):
+            self.assertIsNone(tool_of(columns), columns)
+
+
+if __name__ == "__main__":
+    unittest.main()
