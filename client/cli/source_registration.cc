@@ -25,6 +25,7 @@ constexpr int kTrialsPerPage = 500;
 struct RegistrationArguments {
   std::string file;
   std::string study;
+  bool all_studies = false;
   SpaceArguments space;
   ObjectiveArguments objective;
   std::vector<std::string> ignored;
@@ -144,36 +145,83 @@ void TakeFromStudy(const v1::Study& study, RegistrationArguments* arguments) {
         study.display_name().empty() ? ShortStudyName(study.name()) : study.display_name();
   }
   if (arguments->parent.empty()) arguments->parent = ProjectOf(study.name());
+  // So that a later state of the study is known to be one.
+  if (arguments->origin.empty()) arguments->origin = study.name();
   if (!arguments->labels.empty()) return;
   for (const auto& [key, value] : study.labels()) {
     arguments->labels.push_back(absl::StrCat(key, "=", value));
   }
 }
 
-// Registers the trials of a study, whose space and objective the source task has.
-absl::Status RegisterStudy(RegistrationArguments arguments, Session& session) {
-  const ObjectiveArguments& objective = arguments.objective;
-  const bool is_about_table = !arguments.space.file.empty() ||
-                              !arguments.space.parameters.empty() || !arguments.ignored.empty() ||
-                              !arguments.missing_objective.empty() || !objective.name.empty() ||
-                              !objective.maximize.empty() || !objective.minimize.empty();
-  if (arguments.study.empty() || is_about_table) {
-    return UsageError(
-        "what is registered? Give a FILE, or --study STUDY alone for the trials of that study");
-  }
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
-  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+// The source task of the study's trials, with the study's space and objective.
+absl::StatusOr<v1::RegisterSourceTaskResponse> RegisterTrials(const v1::Study& study,
+                                                              RegistrationArguments arguments,
+                                                              Session& session) {
   if (study.metrics().empty()) return absl::InternalError("the study has no metric");
   TakeFromStudy(study, &arguments);
   ASSIGN_OR_RETURN(auto header, MakeHeader(arguments, {study.space(), study.metrics(0)}));
-  ASSIGN_OR_RETURN(const auto observations, ObservationsOf(name, session));
-  ASSIGN_OR_RETURN(const auto response,
-                   session.client().RegisterSourceTask(std::move(header), observations));
+  ASSIGN_OR_RETURN(const auto observations, ObservationsOf(study.name(), session));
+  return session.client().RegisterSourceTask(std::move(header), observations);
+}
+
+bool IsAboutTable(const RegistrationArguments& arguments) {
+  const ObjectiveArguments& objective = arguments.objective;
+  return !arguments.space.file.empty() || !arguments.space.parameters.empty() ||
+         !arguments.ignored.empty() || !arguments.missing_objective.empty() ||
+         !objective.name.empty() || !objective.maximize.empty() || !objective.minimize.empty();
+}
+
+// Registers each study of the project that has a result.
+absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session& session) {
+  if (!arguments.file.empty() || !arguments.study.empty() || !arguments.title.empty() ||
+      !arguments.origin.empty() || IsAboutTable(arguments)) {
+    return UsageError("--all-studies goes with --project, --version, --label and --validate-only "
+                      "only: each study has its own trials, space, objective, title and origin");
+  }
+  std::vector<v1::Study> studies;
+  RETURN_IF_ERROR(session.client().ListAllStudies(
+      [&](const v1::Study& study) {
+        if (study.succeeded_trial_count() > 0) studies.push_back(study);
+        return true;
+      },
+      arguments.parent));
+  std::vector<v1::SourceTask> tasks;
+  size_t known = 0;
+  for (const v1::Study& study : studies) {
+    const auto response = RegisterTrials(study, arguments, session);
+    if (absl::IsNotFound(response.status())) continue;  // Deleted meanwhile.
+    RETURN_IF_ERROR(response.status());
+    tasks.push_back(response->source_task());
+    known += response->already_registered() ? 1 : 0;
+  }
+  PrintSourceTasks(tasks, session);
+  if (tasks.empty()) {
+    session.Remark("No study of the project has a result yet.");
+  } else if (arguments.validate_only) {
+    session.Remark("\nNothing was registered: this was only a check.");
+  } else {
+    session.Remark(absl::StrCat("\n", tasks.size() - known, " registered, ", known,
+                                " unchanged.\nNext: slipstream study create --source all ..."));
+  }
+  return absl::OkStatus();
+}
+
+// Registers the trials of one study.
+absl::Status RegisterStudy(const RegistrationArguments& arguments, Session& session) {
+  if (arguments.study.empty() || IsAboutTable(arguments)) {
+    return UsageError(
+        "what is registered? Give a FILE, --study STUDY alone for the trials of that study, or "
+        "--all-studies");
+  }
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  ASSIGN_OR_RETURN(const auto response, RegisterTrials(study, arguments, session));
   PrintRegistered(response, arguments.validate_only, session);
   return absl::OkStatus();
 }
 
 absl::Status Register(const RegistrationArguments& arguments, Session& session) {
+  if (arguments.all_studies) return RegisterAllStudies(arguments, session);
   if (arguments.file.empty()) return RegisterStudy(arguments, session);
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
@@ -205,6 +253,9 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
                    "Study with the same space and objective; without a FILE its own trials, those "
                    "that have a value, failed or are infeasible")
       ->type_name("STUDY");
+  command->add_flag("--all-studies", arguments->all_studies,
+                    "Register each study of the project that has a result; those that have not "
+                    "changed since are left as they are");
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--objective", "Column of the measured values",
                       &arguments->objective);

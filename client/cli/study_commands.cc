@@ -21,6 +21,9 @@
 namespace slipstream::cli {
 namespace {
 
+// In place of a source task's name: every one that fits the study.
+constexpr absl::string_view kAllSources = "all";
+
 struct LeaseArguments {
   std::string duration = {};
   std::optional<int> requeues = {};
@@ -162,19 +165,37 @@ absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
                                  source));
 }
 
-absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
+absl::Status AddSources(const CreationArguments& arguments, Session& session, v1::Study* study) {
   for (const std::string& source : arguments.sources) {
+    if (source == kAllSources) {
+      if (arguments.sources.size() > 1) {
+        return UsageError("--source all stands alone: it includes the other source tasks");
+      }
+      const std::string project = arguments.parent.empty() ? "" : arguments.parent + "/";
+      study->add_source_tasks(absl::StrCat(project, "sourceTasks/-"));
+      return absl::OkStatus();
+    }
     const auto name = FullSourceTaskName(session.client(), source);
     if (!name.ok()) return NoSourceTask(source, name.status(), session);
-    study.add_source_tasks(*name);
+    study->add_source_tasks(*name);
   }
+  return absl::OkStatus();
+}
+
+absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
+  RETURN_IF_ERROR(AddSources(arguments, session, &study));
+  const bool wants_sources = study.source_tasks_size() > 0;
   v1::CreateStudyRequest request;
   *request.mutable_study() = std::move(study);
   request.set_study_id(arguments.id);
   request.set_parent(arguments.parent);
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
   PrintStudy(created, session);
+  if (wants_sources && created.source_tasks().empty()) {
+    session.Remark("\nNo source task of the project fits: none measures the study's objective and "
+                   "shares a parameter with it.");
+  }
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();
@@ -275,7 +296,8 @@ void AddCreate(CLI::App* group, Action* chosen) {
         return absl::StartsWith(text, "-") ? "must be 0 or more" : "";
       });
   AddRepeatable(command, "--source", &arguments->sources,
-                "Source task to learn from; repeat for others")
+                "Source task to learn from; repeat for others, or all for every one of the project "
+                "that measures the same objective and shares a parameter")
       ->type_name("NAME");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");

@@ -55,6 +55,11 @@ std::string RowText(const Configuration& row) {
   });
 }
 
+// Which ones those were is decided when the study is created.
+bool AsksForAllSources(const NewStudy& asked) {
+  return asked.sources == std::vector<std::string>{"sourceTasks/-"};
+}
+
 class Comparison {
  public:
   Comparison(const NewStudy& asked, const NewStudy& existing)
@@ -64,7 +69,7 @@ class Comparison {
     CompareSpaces();
     CompareCandidates();
     CompareText("objective", ObjectiveOf(asked_), ObjectiveOf(existing_));
-    if (!asked_.sources.empty()) CompareSources();
+    if (!asked_.sources.empty() && !AsksForAllSources(asked_)) CompareSources();
     CompareSettings();
     return std::move(found_);
   }

@@ -115,6 +115,12 @@ absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::s
   return StoredId(*project, rest);
 }
 
+std::optional<std::string> ProjectOfAllSourceTasks(absl::string_view name) {
+  absl::string_view rest = name;
+  std::optional<std::string> project = TakeProject(&rest);
+  return rest == "sourceTasks/-" ? project : std::nullopt;
+}
+
 absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name) {
   if (name.empty()) return std::string(kDefaultProject);
   absl::string_view project = name;

@@ -34,6 +34,8 @@ std::string SourceTaskName(absl::string_view source_task_id);
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name);
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name);
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name);
+// The project if the name, "sourceTasks/-", stands for all of its source tasks.
+std::optional<std::string> ProjectOfAllSourceTasks(absl::string_view name);
 
 // The project of "projects/{project}"; an empty name is that of "default". The second function also
 // takes "projects/-", which stands for all projects, and then returns nullopt.

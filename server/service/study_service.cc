@@ -18,8 +18,10 @@
 #include "server/convert/preset_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
+#include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/transfer_conversion.h"
+#include "server/service/fitting_sources.h"
 #include "server/service/meant_study.h"
 #include "server/service/page.h"
 
@@ -112,7 +114,23 @@ v1::Study WithDefaults(v1::Study study) {
   return study;
 }
 
+// If the study asks for all source tasks of a project, its name; the study then lists none.
+std::optional<std::string> TakeAllSources(v1::Study* study) {
+  if (study->source_tasks_size() != 1) return std::nullopt;
+  std::optional<std::string> project = ProjectOfAllSourceTasks(study->source_tasks(0));
+  if (project.has_value()) study->clear_source_tasks();
+  return project;
+}
+
 }  // namespace
+
+absl::Status StudyService::AddAllSources(const std::string& project, v1::Study* study,
+                                         StudyDefinition* definition) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(definition->source_ids,
+                              FittingSources(store_, project, *definition, kMaxSources));
+  for (const std::string& id : definition->source_ids) study->add_source_tasks(SourceTaskName(id));
+  return absl::OkStatus();
+}
 
 absl::Status StudyService::FillStudy(const StudyRecord& record, bool with_candidates,
                                      v1::Study* response) {
@@ -150,10 +168,13 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   if (status.ok()) status = project.status();
   if (!status.ok()) return done(status);
   id = StoredId(*project, id);
-  const v1::Study filled = WithDefaults(request.study());
-  const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
+  v1::Study filled = WithDefaults(request.study());
+  const std::optional<std::string> all_of = TakeAllSources(&filled);
+  absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   status = definition.ok() ? CheckNewStudy(filled) : definition.status();
   if (!status.ok()) return done(WithFieldPrefix(status, "study."));
+  if (all_of.has_value()) status = AddAllSources(*all_of, &filled, &*definition);
+  if (!status.ok()) return done(status);
   status = catalog_.CheckSources(*definition);
   if (!status.ok()) return done(status);
   const bool needs_fits = transfer_.FitSourcesFor(*definition);

@@ -50,6 +50,9 @@ class StudyService {
   // How the study's sources serve, by the provenances of its latest trials.
   absl::Status FillTransfer(const StudyRecord& record, bool with_shares, v1::Study* response);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
+  // Has the study learn from all source tasks of the project that fit it.
+  absl::Status AddAllSources(const std::string& project, v1::Study* study,
+                             StudyDefinition* definition);
 
   Store& store_;
   Catalog& catalog_;

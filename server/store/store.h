@@ -229,10 +229,10 @@ class Store {
   // NOT_FOUND: the study is gone.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
-  // Leases as a batch with one grant does whose plan is up to date: the worker's own trials, then
-  // queued ones, then prepared ones. ABORTED: the study is not ACTIVE, is another one than was
-  // meant, or too little is prepared that still holds; plan the leases. CANCELLED: nobody waits.
-  // NOT_FOUND: the study is gone. RESOURCE_EXHAUSTED: see AddTrials.
+  // Leases to one caller without a plan: the worker's own trials, then queued ones, then prepared
+  // ones. ABORTED: the study is not ACTIVE, is another one than was meant, or has too few of them;
+  // plan the leases then. CANCELLED: nobody waits. NOT_FOUND: the study is gone.
+  // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) = 0;
   // Renews the leases of the trials that the worker holds; others are returned as
   // they are. NOT_FOUND: no such study or trial.

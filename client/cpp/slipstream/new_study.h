@@ -104,7 +104,9 @@ struct NewStudy {
   // times with `allow_repeats`.
   std::vector<Configuration> candidates = {};
   bool allow_repeats = false;
-  std::vector<std::string> sources = {};  // "sourceTasks/..." to learn from.
+  // "sourceTasks/..." to learn from; or {"sourceTasks/-"}, all that there are when the study is
+  // created and that fit it.
+  std::vector<std::string> sources = {};
   std::string preset = {};                // Empty: the server's default.
   // Ingredients and options of the preset to replace, such as {{"acquisition", "ei"},
   // {"most_sources", 5.0}}.

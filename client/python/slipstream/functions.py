@@ -41,7 +41,7 @@ def create_or_load(
     *,
     maximize: Optional[str] = None,
     minimize: Optional[str] = None,
-    sources: Optional[Iterable[Any]] = None,
+    sources: Union[Iterable[Any], str, None] = None,
     candidates: Optional[Table] = None,
     allow_repeats: bool = False,
     exact: bool = False,
@@ -68,12 +68,14 @@ def create_or_load(
     `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
     trial's own attributes, such as "number", only trial["number"] reads it, and a warning says so.
     `maximize`, `minimize`: the name of the measured quantity; give one of the two.
-    `sources`: finished runs to learn from, each a SourceTask or its name, a Study or its id, or a
-    table (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
-    and one for the measured quantity. A parameter without a column takes its declared default, or
-    else the middle of its range. Rows outside the space are left out, with a warning. A table may
-    come from `study.trials`, for example by `to_frame()`: columns that describe the trials are not
-    taken for parameters, and failed or infeasible trials are recognised as such.
+    `sources`: finished runs to learn from. "all" stands for every source task that the project has
+    when the study is created, if it measures the same objective and shares a parameter. Otherwise a
+    list, of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a
+    data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
+    measured quantity. A parameter without a column takes its declared default, or else the middle
+    of its range. Rows outside the space are left out, with a warning. A table may come from
+    `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
+    parameters, and failed or infeasible trials are recognised as such.
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
     `allow_repeats` each candidate may be suggested more than once.

@@ -69,6 +69,7 @@ TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
   const Json task = Json::parse(result.out)["sourceTask"];
   EXPECT_EQ(task["displayName"], study.name());
   EXPECT_EQ(task["labels"]["team"], "blue");
+  EXPECT_EQ(task["origin"], study.name());
   EXPECT_EQ(task["metrics"][0]["goal"], "MAXIMIZE");
   EXPECT_EQ(task["space"]["parameters"].size(), 3u);
   const auto observations = service().observations();
@@ -77,6 +78,42 @@ TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
   EXPECT_EQ(observations[1].outcome().failure().reason(), "out of memory");
   EXPECT_TRUE(observations[2].outcome().has_infeasibility());
   EXPECT_EQ(GetDouble(observations[2].configuration(), "lr").value(), 0.5);
+}
+
+TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
+  const ProcessResult none = Run({"source", "register", "--all-studies"});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("No study of the project has a result yet."));
+  for (const std::string id : {"digits", "faces"}) {
+    v1::Study study = SmallStudy();
+    study.set_name("studies/" + id);
+    study.set_display_name("The " + id);
+    study.set_succeeded_trial_count(1);
+    service().AddStudy(study);
+    v1::Trial trial;
+    SetDouble(trial.mutable_configuration(), "lr", 0.5);
+    trial.set_state(v1::Trial::SUCCEEDED);
+    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
+    service().AddTrial(study.name(), trial);
+  }
+  const ProcessResult result =
+      Run({"source", "register", "--all-studies", "--version", "v7", "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json tasks = Json::parse(result.out);
+  ASSERT_EQ(tasks.size(), 2u) << "without the study that has no result";
+  EXPECT_EQ(tasks[0]["displayName"], "The digits");
+  EXPECT_EQ(tasks[0]["origin"], "studies/digits");
+  EXPECT_EQ(tasks[1]["origin"], "studies/faces");
+  EXPECT_EQ(tasks[1]["version"], "v7");
+  EXPECT_THAT(Run({"source", "register", "--all-studies"}).out,
+              HasSubstr("2 registered, 0 unchanged.\nNext: slipstream study create --source all"));
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"runs.csv"}, {"--study", "digits"}, {"--title", "x"},
+                                             {"--origin", "x"}, {"--minimize", "loss"}}) {
+    std::vector<std::string> command = {"source", "register", "--all-studies"};
+    command.insert(command.end(), more.begin(), more.end());
+    EXPECT_EQ(Run(command).code, 2) << more[0];
+  }
 }
 
 TEST_F(SourceCommands, RegisterNeedsATableOrAStudyThatHasResults) {

@@ -137,6 +137,21 @@ TEST_F(StudyCommands, CreateShowsTheServersViolation) {
   EXPECT_THAT(result.err, HasSubstr("study.algorithm.preset is 'magic', must be one of"));
 }
 
+TEST_F(StudyCommands, CreateMayLearnFromAllSourceTasks) {
+  const auto create = [&](std::vector<std::string> more) {
+    std::vector<std::string> command = {"study", "create", "--param", "a=boolean", "--maximize",
+                                        "x",     "--format", "json",  "--source", "all"};
+    command.insert(command.end(), more.begin(), more.end());
+    return Run(command);
+  };
+  EXPECT_EQ(Json::parse(create({}).out)["sourceTasks"], Json({"sourceTasks/-"}));
+  EXPECT_EQ(Json::parse(create({"--project", "vision"}).out)["sourceTasks"],
+            Json({"projects/vision/sourceTasks/-"}));
+  const ProcessResult mixed = create({"--source", "0123456789ab"});
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("--source all stands alone"));
+}
+
 TEST_F(StudyCommands, TellTheAgeOfAStudyInJson) {
   v1::Study study = SmallStudy();
   study.mutable_create_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 7200);

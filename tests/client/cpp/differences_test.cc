@@ -78,6 +78,9 @@ TEST(Differences, NameSourcesOnBothSides) {
   EXPECT_THAT(Differences(asked, existing),
               ElementsAre("source task sourceTasks/c: asked for, the study does not use it",
                           "source task sourceTasks/a: not asked for, the study uses it"));
+  // Which ones there are in all was decided when the study was created.
+  asked.sources = {"sourceTasks/-"};
+  EXPECT_THAT(Differences(asked, existing), IsEmpty());
 }
 
 TEST(Differences, NameTheFirstCandidateThatIsAnother) {

@@ -415,6 +415,39 @@ class Sources(ServerTest):
                          (earlier.id, 3, 1))
         self.assertIn(study.source_titles()[learnt.name], earlier.id)
 
+    def test_a_study_learns_from_all_source_tasks_that_fit(self):
+        metric = f"accuracy-of-{self.study_id}"
+        space = {"lr": log(1e-5, 1), "kernel": choice("rbf", "poly")}
+
+        def create(study_id, **settings):
+            return slipstream.create_or_load(study_id, space, maximize=metric, **settings)
+
+        first = create(f"{self.study_id}-0", sources="all")
+        self.assertEqual(first.sources, [])
+        first.record({"lr": 0.1, "kernel": "rbf"}, 0.5)
+        earlier = register_source(first)
+        self.assertEqual(earlier.origin, first.name)
+        self.assertEqual(create(f"{self.study_id}-1", sources="all").sources, [earlier.name])
+        # An existing study keeps the sources that it was created with.
+        rows = [{"lr": 0.3, "kernel": "rbf", metric: 0.1}]
+        table = register_source(rows, space, maximize=metric)
+        register_source([{"lr": 0.3, "accuracy": 0.1}], {"lr": log(1e-5, 1)}, maximize="accuracy")
+        self.assertEqual(create(f"{self.study_id}-1", sources="all").sources, [earlier.name])
+        # Of the states of one study, the latest is used.
+        first.record({"lr": 0.2, "kernel": "rbf"}, 0.6)
+        later = register_source(first)
+        self.assertEqual(create(f"{self.study_id}-2", sources="all").sources,
+                         [table.name, later.name])
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "seed: asked for 3"):
+            create(f"{self.study_id}-2", sources="all", seed=3)
+        with self.assertRaisesRegex(TypeError, "sources= takes a list, .* or 'all'"):
+            create(f"{self.study_id}-3", sources="first")
+
+    def test_a_studys_description_is_a_source(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        described = [one for one in slipstream.studies() if one.study_id == earlier.id]
+        self.assertEqual(self.open(sources=described).sources, [task.name])
+
     def finished(self, study_id):
         """A study with a trial in each state, and the source task that it is."""
         study = slipstream.create_or_load(study_id, self.SPACE, maximize="accuracy")

@@ -19,6 +19,16 @@ TEST(ResourceName, NamesReadBack) {
   EXPECT_EQ(*ParseSourceTaskName("f", SourceTaskName(id)), id);
 }
 
+TEST(ResourceName, AllSourceTasksOfAProjectHaveAName) {
+  EXPECT_EQ(ProjectOfAllSourceTasks("sourceTasks/-"), "default");
+  EXPECT_EQ(ProjectOfAllSourceTasks("projects/vision/sourceTasks/-"), "vision");
+  for (const char* other : {"", "-", "sourceTasks/", "sourceTasks/--", "studies/-",
+                            "projects//sourceTasks/-", "projects/-/sourceTasks/-",
+                            "sourceTasks/0123456789abcdef0123456789abcdef"}) {
+    EXPECT_EQ(ProjectOfAllSourceTasks(other), std::nullopt) << other;
+  }
+}
+
 TEST(ResourceName, StudyIdsHaveTheirForm) {
   for (const char* good : {"a", "a1", "a-b", "a--b"}) EXPECT_TRUE(CheckStudyId("f", good).ok());
   EXPECT_TRUE(CheckStudyId("f", std::string(63, 'a')).ok());

@@ -35,7 +35,8 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
         named = yield from sources.named(service, listed, subject)
         asked = replace(asked, sources=tuple(one.name for one in named))
         made_of = {one.name: one.study for one in named if one.study}
-    return (yield from studies.create_or_load(service, asked, existing, made_of))
+    created_from = (sources.all_of(asked.project),) if request.wants_all_sources else asked.sources
+    return (yield from studies.create_or_load(service, asked, existing, made_of, created_from))
 
 
 def register_source(

@@ -75,13 +75,17 @@ def create_or_load(
     asked: StudyDescription,
     existing: Optional[StudyDescription],
     made_of: Mapping[str, str],
+    created_from: Optional[Tuple[str, ...]],
 ) -> Plan[StudyDescription]:
     """The study with the id, which may have been read. StudyDiffers if it exists and is not what is
     asked for.
 
-    `made_of`: the studies that source tasks were made of just now, by the names of these."""
+    `made_of`: the studies that source tasks were made of just now, by the names of these.
+    `created_from`: the source tasks of a new study; an existing one is compared with those of
+    `asked`."""
     name = study_name(asked.study_id, asked.project)
-    request = study_message(asked)  # Complains of a malformed space also where the study exists.
+    # Complains of a malformed space also where the study exists.
+    request = study_message(replace(asked, sources=created_from))
     existing = existing or (yield from find(service, name))
     if existing is None:
         created = yield from _create_if_new(service, name, request)

@@ -47,7 +47,7 @@ class StudyRequest:
     space: Optional[Mapping[str, Parameter]] = None
     maximize: Optional[str] = None
     minimize: Optional[str] = None
-    sources: Optional[Iterable[Any]] = None
+    sources: Union[Iterable[Any], str, None] = None
     candidates: Optional[Table] = None
     allow_repeats: bool = False
     exact: bool = False
@@ -133,11 +133,16 @@ class StudyRequest:
             )
         return request
 
+    @property
+    def wants_all_sources(self) -> bool:
+        """Whether the study is to learn from all source tasks that fit it."""
+        return isinstance(self.sources, str) and self.sources == "all"
+
     def source_list(self) -> Optional[Sequence[Any]]:
         """The sources as a list; None if none were asked for."""
-        if self.sources is None:
+        if self.sources is None or self.wants_all_sources:
             return None
         lone = isinstance(self.sources, (str, Mapping, os.PathLike, SourceTask, StudyBase))
         if lone or not isinstance(self.sources, Iterable) or hasattr(self.sources, "columns"):
-            raise TypeError("sources= takes a list, such as sources=[last_year]")
+            raise TypeError("sources= takes a list, such as sources=[last_year], or 'all'")
         return list(self.sources)

@@ -62,7 +62,7 @@ async def create_or_load(
     *,
     maximize: Optional[str] = None,
     minimize: Optional[str] = None,
-    sources: Optional[Iterable[Any]] = None,
+    sources: Union[Iterable[Any], str, None] = None,
     candidates: Optional[Table] = None,
     allow_repeats: bool = False,
     exact: bool = False,

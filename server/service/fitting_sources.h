@@ -1,0 +1,25 @@
+// The source tasks of a study that asks for all of a project.
+#ifndef SLIPSTREAM_SERVER_SERVICE_FITTING_SOURCES_H_
+#define SLIPSTREAM_SERVER_SERVICE_FITTING_SOURCES_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/convert/study_conversion.h"
+#include "server/store/store.h"
+
+namespace slipstream {
+
+// The ids of the project's source tasks that have a result, measure what the study measures (which
+// way is better may differ) and share a parameter with it, oldest first. Of those whose origin is
+// the same study, only the one with most observations: the others are earlier states of it. At most
+// `most`, the latest. DATA_LOSS, or the store's errors.
+absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
+                                                        const StudyDefinition& definition,
+                                                        size_t most);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_FITTING_SOURCES_H_

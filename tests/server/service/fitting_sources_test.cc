@@ -1,0 +1,131 @@
+#include "server/service/fitting_sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "server/convert/study_limits.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class FittingSourcesTest : public ServiceFixture {
+ protected:
+  // Registers as many observations, different for each task, of ExampleStudy's space and metric.
+  std::string Registered(int task, int count, const std::string& origin = "",
+                         const std::string& parent = "") {
+    v1::RegisterSourceTaskRequest::Header header;
+    header.mutable_source_task()->set_origin(origin);
+    header.set_parent(parent);
+    return NameOf(ExampleObservations(count, task), std::move(header));
+  }
+
+  std::string NameOf(const std::vector<v1::Observation>& observations,
+                     v1::RegisterSourceTaskRequest::Header header = {}) {
+    v1::RegisterSourceTaskResponse response;
+    const absl::Status status = Register(observations, &response, std::move(header));
+    EXPECT_TRUE(status.ok()) << status;
+    return response.source_task().name();
+  }
+
+  // The names that a study gets which asks for `wanted`.
+  std::vector<std::string> SourcesOf(const std::string& wanted, v1::Study study = ExampleStudy()) {
+    study.add_source_tasks(wanted);
+    v1::Study created;
+    const std::string id = "s" + std::to_string(++studies_);
+    const absl::Status status =
+        Call(&StudyService::CreateStudy, CreateRequest(study, id), &created);
+    EXPECT_TRUE(status.ok()) << status;
+    return {created.source_tasks().begin(), created.source_tasks().end()};
+  }
+
+  int studies_ = 0;
+};
+
+TEST_F(FittingSourcesTest, AStudyMayAskForAllOfAProject) {
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), IsEmpty());
+  const std::string first = Registered(0, 4);
+  const std::string second = Registered(1, 3);
+  const std::string of_vision = Registered(2, 3, "", "projects/vision");
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(first, second));
+  EXPECT_THAT(SourcesOf("projects/default/sourceTasks/-"), ElementsAre(first, second));
+  EXPECT_THAT(SourcesOf("projects/vision/sourceTasks/-"), ElementsAre(of_vision));
+  EXPECT_THAT(SourcesOf("projects/nobody/sourceTasks/-"), IsEmpty());
+}
+
+TEST_F(FittingSourcesTest, WhatMeasuresSomethingElseOrSharesNothingIsLeftOut) {
+  Registered(0, 4);
+  v1::Study other_metric = ExampleStudy();
+  other_metric.mutable_metrics(0)->set_name("accuracy");
+  EXPECT_THAT(SourcesOf("sourceTasks/-", other_metric), IsEmpty());
+  v1::Study other_space = ExampleStudy();
+  other_space.mutable_space()->clear_parameters();
+  v1::Parameter* depth = other_space.mutable_space()->add_parameters();
+  depth->set_name("depth");
+  depth->mutable_integer_domain()->set_min(1);
+  depth->mutable_integer_domain()->set_max(9);
+  EXPECT_THAT(SourcesOf("sourceTasks/-", other_space), IsEmpty());
+  // A source may be better where it is larger.
+  v1::Study opposite = ExampleStudy();
+  opposite.mutable_metrics(0)->set_goal(v1::Metric::MAXIMIZE);
+  EXPECT_EQ(SourcesOf("sourceTasks/-", opposite).size(), 1u);
+}
+
+TEST_F(FittingSourcesTest, WhatHasNoResultIsLeftOut) {
+  std::vector<v1::Observation> failed = ExampleObservations(2);
+  for (v1::Observation& one : failed) one.mutable_outcome()->mutable_failure()->set_reason("oom");
+  NameOf(failed);
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), IsEmpty());
+}
+
+TEST_F(FittingSourcesTest, OfTheStatesOfAStudyTheLatestCounts) {
+  Registered(0, 3, "studies/last-year");
+  const std::string other = Registered(1, 2, "studies/other");
+  const std::string later = Registered(0, 6, "studies/last-year");
+  Registered(2, 4, "projects/default/studies/last-year");
+  const std::string from_elsewhere = Registered(3, 1, "https://example.org/studies/last-year");
+  const std::string again = Registered(4, 1, "https://example.org/studies/last-year");
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(other, later, from_elsewhere, again));
+}
+
+TEST_F(FittingSourcesTest, OfTooManyTheLatestCount) {
+  std::vector<std::string> names;
+  for (int task = 0; task < 5; ++task) names.push_back(Registered(task, 1));
+  v1::Study study = ExampleStudy();
+  const StudyDefinition definition = *StudyDefinitionFromProto(study);
+  const auto ids = FittingSources(*store_, "default", definition, 2);
+  ASSERT_TRUE(ids.ok()) << ids.status();
+  EXPECT_THAT(*ids, ElementsAre(names[3].substr(12), names[4].substr(12)));
+}
+
+TEST_F(FittingSourcesTest, ARepeatedCreationGetsWhatTheFirstGot) {
+  Registered(0, 4);
+  v1::Study study = ExampleStudy();
+  study.add_source_tasks("sourceTasks/-");
+  v1::CreateStudyRequest request = CreateRequest(study, "s");
+  request.set_request_id("once");
+  v1::Study first;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &first).ok());
+  Registered(1, 4);
+  v1::Study repeated;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &repeated).ok());
+  EXPECT_EQ(repeated.source_tasks_size(), 1);
+  EXPECT_EQ(repeated.SerializeAsString(), first.SerializeAsString());
+}
+
+TEST_F(FittingSourcesTest, AllStandsAlone) {
+  v1::Study study = ExampleStudy();
+  study.add_source_tasks("sourceTasks/-");
+  study.add_source_tasks(Registered(0, 4));
+  ExpectViolation(Call(&StudyService::CreateStudy, CreateRequest(study, "s")),
+                  "study.source_tasks[0]");
+}
+
+}  // namespace
+}  // namespace slipstream
