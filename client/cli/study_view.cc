@@ -58,22 +58,18 @@ std::string TransferStanding(const v1::TransferSummary& transfer) {
                                                     : TransferStateText(transfer.state());
 }
 
-// "helping; the model with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to
-// 2.70), by 12 results", or why they are not used; empty where nothing is known.
-std::string TransferText(const v1::Study& study) {
-  if (!study.has_transfer()) return "";
-  const v1::TransferSummary& transfer = study.transfer();
-  if (!transfer.unused_because().empty()) {
-    return absl::StrCat("not used: ", transfer.unused_because());
+// "the best of its first 3 trials is 0.12 better (0.05 to 0.2) than that of a start without
+// sources".
+std::string StartText(const v1::TransferSummary::Start& start) {
+  const bool is_worse = start.gain() < 0;
+  const double low = is_worse ? -start.gain_high() : start.gain_low();
+  const double high = is_worse ? -start.gain_low() : start.gain_high();
+  std::string trials = "its first trial";
+  if (start.trials() > 1) {
+    trials = absl::StrCat("the best of its first ", start.trials(), " trials");
   }
-  std::string text = absl::StrFormat("%s; the model with sources counts for %.0f%%",
-                                     TransferStanding(transfer), 100 * transfer.share());
-  if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
-  absl::StrAppendFormat(&text,
-                        ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",
-                        std::exp(transfer.gain()), std::exp(transfer.gain_low()),
-                        std::exp(transfer.gain_high()), transfer.results());
-  return text;
+  return absl::StrFormat("%s is %.3g %s (%.3g to %.3g) than that of a start without sources",
+                         trials, std::abs(start.gain()), is_worse ? "worse" : "better", low, high);
 }
 
 // "0.93, by digits/3"; empty without a best trial.
@@ -161,6 +157,24 @@ std::string TransferWord(const v1::Study& study) {
   if (!study.has_transfer()) return "";
   if (!study.transfer().unused_because().empty()) return "not used";
   return TransferStanding(study.transfer());
+}
+
+std::string TransferText(const v1::Study& study) {
+  if (!study.has_transfer()) return "";
+  const v1::TransferSummary& transfer = study.transfer();
+  if (!transfer.unused_because().empty()) {
+    return absl::StrCat("not used: ", transfer.unused_because());
+  }
+  std::string text = TransferStanding(transfer);
+  if (transfer.has_start()) absl::StrAppend(&text, "; ", StartText(transfer.start()));
+  absl::StrAppendFormat(&text, "; the model with sources counts for %.0f%%",
+                        100 * transfer.share());
+  if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
+  absl::StrAppendFormat(&text,
+                        ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",
+                        std::exp(transfer.gain()), std::exp(transfer.gain_low()),
+                        std::exp(transfer.gain_high()), transfer.results());
+  return text;
 }
 
 std::string StateText(v1::Study::State state) {

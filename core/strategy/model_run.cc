@@ -14,6 +14,7 @@
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
+#include "core/strategy/start_gain.h"
 #include "core/study/spent_configurations.h"
 
 namespace slipstream {
@@ -64,6 +65,7 @@ class ModelRun final : public SuggestionRun {
     earlier_ = made;
     if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
     Suggestion next = is_early_ ? First() : Explored();
+    if (IsOfStart(next)) next.provenance.notes.push_back(StartNote());
     made.push_back(std::move(next));
     return true;
   }
@@ -80,6 +82,14 @@ class ModelRun final : public SuggestionRun {
     Suggestion suggestion = QuasiRandomSuggestion(*view_.space, seed_, index_, pool_);
     const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
     return is_repeat ? Random() : suggestion;
+  }
+
+  // Whether a study without sources would have begun with another point instead of this one, which
+  // the sources helped to choose.
+  bool IsOfStart(const Suggestion& suggestion) const {
+    return parts_.recipe.model_options().transfer_guard && parts_.prior != nullptr &&
+           !view_.sources.empty() && !is_early_ && suggestion.provenance.rung == Rung::kRecipe &&
+           index_ < InitialResultsAlone(view_, parts_.recipe);
   }
 
   // What is suggested before there is a model.

@@ -179,7 +179,10 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
                                   ? FitToOneConfiguration(request)
                                   : ObjectiveModel::Fit(request));
   main_ = std::move(model);
-  if (is_guarded) evidence_ = EvidenceOf(view_.ended, LogLikelihoodRatio());
+  if (!is_guarded) return absl::OkStatus();
+  evidence_ = EvidenceOf(view_.ended, LogLikelihoodRatio());
+  evidence_.start = GainOfStart(view_, MixedModel(*without_, *main_, evidence_.share()),
+                                InitialResultsAlone(view_, parts_.recipe), seed_);
   return absl::OkStatus();
 }
 

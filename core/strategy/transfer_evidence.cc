@@ -124,8 +124,13 @@ double TransferEvidence::share() const { return 1 / (1 + std::exp(-log_odds)); }
 
 TransferState TransferEvidence::state() const {
   if (results < kLeastCompared) return TransferState::kUnknown;
-  if (gain_low > 0) return TransferState::kHelping;
-  return gain_high < 0 ? TransferState::kHurting : TransferState::kNeutral;
+  const auto state_of = [](double low, double high) {
+    if (low > 0) return TransferState::kHelping;
+    return high < 0 ? TransferState::kHurting : TransferState::kNeutral;
+  };
+  const TransferState by_forecasts = state_of(gain_low, gain_high);
+  if (by_forecasts != TransferState::kNeutral || !start.has_value()) return by_forecasts;
+  return state_of(start->gain_low, start->gain_high);
 }
 
 std::vector<Fact> TransferEvidence::Facts() const {
@@ -137,6 +142,7 @@ std::vector<Fact> TransferEvidence::Facts() const {
     facts.push_back({"transfer_gain_low", gain_low});
     facts.push_back({"transfer_gain_high", gain_high});
   }
+  if (start.has_value()) AppendAll(start->Facts(), facts);
   return facts;
 }
 

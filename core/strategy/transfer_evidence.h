@@ -10,10 +10,12 @@
 #define SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/gp/output_transform.h"
+#include "core/strategy/start_gain.h"
 #include "core/study/study_view.h"
 #include "core/study/suggestion.h"
 
@@ -54,10 +56,12 @@ struct TransferEvidence {
   double gain = 0;
   double gain_low = 0;
   double gain_high = 0;
+  // What the sources did for the first results, where that is known. EvidenceOf leaves it open.
+  std::optional<StartGain> start = {};
 
   // The part of the model with sources, from 0 to 1.
   double share() const;
-  // Helping or hurting if the interval excludes 0.
+  // Helping or hurting if the gain's interval excludes 0, or, where it has 0, if the start's does.
   TransferState state() const;
   std::vector<Fact> Facts() const;
 };

@@ -28,6 +28,19 @@ double NumberOf(const v1::Provenance& provenance, absl::string_view name) {
   return fact == nullptr || !std::isfinite(fact->number()) ? 0 : fact->number();
 }
 
+int64_t CountOf(const v1::Provenance& provenance, absl::string_view name) {
+  return static_cast<int64_t>(std::clamp(NumberOf(provenance, name), 0.0, 1e15));
+}
+
+v1::TransferSummary::Start StartOf(const v1::Provenance& provenance) {
+  v1::TransferSummary::Start start;
+  start.set_trials(CountOf(provenance, "start_trials"));
+  start.set_gain(NumberOf(provenance, "start_gain"));
+  start.set_gain_low(NumberOf(provenance, "start_gain_low"));
+  start.set_gain_high(NumberOf(provenance, "start_gain_high"));
+  return start;
+}
+
 // "helping" is HELPING; STATE_UNSPECIFIED for a word that is no state.
 v1::TransferSummary::State StateOf(const std::string& word) {
   v1::TransferSummary::State state = v1::TransferSummary::STATE_UNSPECIFIED;
@@ -57,12 +70,13 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     const double share = NumberOf(provenance, "transfer_share");
     summary.set_state(StateOf(state->text()));
     summary.set_share(share);
-    summary.set_results(
-        static_cast<int64_t>(std::clamp(NumberOf(provenance, "transfer_results"), 0.0, 1e15)));
+    summary.set_results(CountOf(provenance, "transfer_results"));
     summary.set_gain(NumberOf(provenance, "transfer_gain"));
     summary.set_gain_low(NumberOf(provenance, "transfer_gain_low"));
     summary.set_gain_high(NumberOf(provenance, "transfer_gain_high"));
     *summary.mutable_sources() = provenance.sources();
+    summary.clear_start();
+    if (CountOf(provenance, "start_trials") > 0) *summary.mutable_start() = StartOf(provenance);
     if (!with_shares) continue;
     v1::TransferSummary::Share* const at = summary.add_shares();
     at->set_trial(each.number);

@@ -66,6 +66,7 @@ from slipstream.plotter import Plotter
 from slipstream.records import (
     Objective,
     SourceTask,
+    StartGain,
     StudyDescription,
     StudyEvent,
     TransferSummary,
@@ -98,6 +99,7 @@ __all__ = [
     "ServerError",
     "SlipstreamError",
     "SourceTask",
+    "StartGain",
     "Study",
     "StudyDescription",
     "StudyDiffers",

@@ -32,12 +32,34 @@ class Objective:
 
 
 @dataclass(frozen=True)
+class StartGain:
+    """What source tasks did for the start of a study: how the best of the trials that it began with
+    compares with the best of as many evenly spread points, which it would have begun with otherwise.
+    The models say what these would have given. Where the study's results are all much alike, the true
+    gain can be farther from 0."""
+
+    trials: int  # How many are compared.
+    gain: float  # By how much the best of them is better, in the objective's unit; negative if worse.
+    gain_interval: Tuple[float, float]  # Has 95% of what the models hold possible.
+
+    def __str__(self) -> str:
+        sign = -1 if self.gain < 0 else 1
+        low, high = sorted(sign * end for end in self.gain_interval)
+        trials = "its first trial" if self.trials == 1 else f"the best of its first {self.trials} trials"
+        return (
+            f"{trials} is {sign * self.gain:.3g} {'worse' if sign < 0 else 'better'} "
+            f"({low:.3g} to {high:.3g}) than that of a start without sources"
+        )
+
+
+@dataclass(frozen=True)
 class TransferSummary:
     """Whether source tasks serve a study, as its own results tell: a model with them and one
     without forecast each result.
 
     `state` is "helping" where results are likelier with the source tasks, "hurting" where they are
-    likelier without, "neutral" where neither is shown, "unknown" before four results."""
+    likelier without, "neutral" where neither is shown, "unknown" before four results were forecast.
+    Where forecasts show no difference, the start decides."""
 
     state: str
     share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
@@ -50,13 +72,15 @@ class TransferSummary:
     # made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
+    start: Optional[StartGain] = None  # None until three results are there.
 
     def __str__(self) -> str:
         if self.unused_because:
             return f"not used: {self.unused_because}"
         # Below this share the model with sources no longer counts.
         standing = "given up" if self.state != "unknown" and self.share < 0.005 else self.state
-        text = f"{standing}; the model with sources counts for {self.share:.0%}"
+        start = f"; {self.start}" if self.start else ""
+        text = f"{standing}{start}; the model with sources counts for {self.share:.0%}"
         if self.state == "unknown":
             return text
         times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "client/cli/space_grammar.h"
 
 namespace slipstream::cli {
@@ -46,6 +48,36 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
   EXPECT_EQ(TransferWord(study), "unknown");
   study.mutable_transfer()->set_unused_because("not ready");
   EXPECT_EQ(TransferWord(study), "not used");
+}
+
+TEST(StudyView, SaysWhatTheSourcesHaveDone) {
+  v1::Study study;
+  EXPECT_EQ(TransferText(study), "");
+  v1::TransferSummary& transfer = *study.mutable_transfer();
+  transfer.set_state(v1::TransferSummary::UNKNOWN);
+  transfer.set_share(0.5);
+  EXPECT_EQ(TransferText(study), "unknown; the model with sources counts for 50%");
+  v1::TransferSummary::Start& start = *transfer.mutable_start();
+  start.set_trials(1);
+  start.set_gain(-2);
+  start.set_gain_low(-3.5);
+  start.set_gain_high(0.25);
+  EXPECT_EQ(TransferText(study),
+            "unknown; its first trial is 2 worse (-0.25 to 3.5) than that of a start without "
+            "sources; the model with sources counts for 50%");
+  start.set_trials(3);
+  start.set_gain(0.12345);
+  start.set_gain_low(0.05);
+  transfer.set_state(v1::TransferSummary::HELPING);
+  transfer.set_results(12);
+  transfer.set_share(0.93);
+  transfer.set_gain_high(std::log(2));
+  EXPECT_EQ(TransferText(study),
+            "helping; the best of its first 3 trials is 0.123 better (0.05 to 0.25) than that of a "
+            "start without sources; the model with sources counts for 93%, and makes a result 1.00 "
+            "times as likely (1.00 to 2.00), by 12 results");
+  transfer.set_unused_because("not ready");
+  EXPECT_EQ(TransferText(study), "not used: not ready");
 }
 
 TEST(StudyView, ShowsOneRowPerParameter) {

@@ -302,7 +302,12 @@ class Contents(PlotTest):
         self.assertEqual(figure.title, f"later: transfer ({summary.state})")
         line = figure.panels[0].layers[-1]
         self.assertEqual((line.name, line.x), ("model with source tasks", list(summary.shares)))
-        self.assertIn(f"<th>transfer</th><td>{summary.state}; the model ", self.study._repr_html_())
+        start = summary.start
+        self.assertEqual(start.trials, 8)  # As many as a study of a mixed space begins with.
+        self.assertLessEqual(start.gain_interval[0], start.gain)
+        self.assertLessEqual(start.gain, start.gain_interval[1])
+        self.assertIn(f"<th>transfer</th><td>{summary.state}; {start}; the model ",
+                      self.study._repr_html_())
         self.assertIsNone(self.source.transfer)
         self.assertNotIn("transfer", self.source._repr_html_())
 

@@ -145,6 +145,35 @@ TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
   EXPECT_GT(gain, 0.2);
 }
 
+// Once the start is good, both models expect good results, and forecasts tell nothing any more.
+TEST(Auto, AGoodStartShowsThatSourcesHelp) {
+  FakeStudy study = RippledStudy(2);
+  const std::vector<Suggestion> made = RunOf("auto", study, 12, Ripples);
+  const Suggestion& last = made.back();
+  EXPECT_EQ(NumberFact(last, "start_trials"), 3);
+  EXPECT_GT(NumberFact(last, "start_gain_low"), 0);
+  EXPECT_EQ(TextFact(last, "transfer"), "helping");
+  // What a study without sources would have begun with was never measured here, but can be.
+  FakeStudy alone(SquareSpace());
+  RunOf("gp_log_ei", alone, 3, Ripples);
+  FakeStudy begun = RippledStudy(2);
+  RunOf("auto", begun, 3, Ripples);
+  const double gain = BestOf(begun) - BestOf(alone);
+  EXPECT_LE(NumberFact(last, "start_gain_low"), gain);
+  EXPECT_GE(NumberFact(last, "start_gain_high"), gain);
+}
+
+TEST(Auto, AStartOnlyCountsWhereSourcesMadeIt) {
+  FakeStudy study = RippledStudy(2);
+  study.Queue({{Value::Double(0.1), Value::Double(0.1)}});
+  study.End(Ending::kMeasured, Ripples(study.open.front().configuration));
+  const std::vector<Suggestion> made = RunOf("auto", study, 8, Ripples);
+  for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(FindNote(made[i].provenance.notes, "start") != nullptr, i < 3) << i;
+  }
+  EXPECT_EQ(NumberFact(made.back(), "start_trials"), 3);
+}
+
 TEST(Auto, AMisleadingSourceLosesItsShareWithinAFewTrialsAndIsNamed) {
   for (const int sources : {1, 6}) {
     FakeStudy study = StudyWith(0.95, 0.05, sources);

@@ -165,5 +165,26 @@ TEST(TransferEvidence, SaysInFactsWhatItFound) {
   EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kNeutral);
 }
 
+TEST(TransferEvidence, TheStartDecidesWhereForecastsDoNot) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(0, 0, 0));
+  TransferEvidence neutral = EvidenceOf(ended, 0);
+  EXPECT_EQ(neutral.state(), TransferState::kNeutral);
+  neutral.start = StartGain{3, 1, -0.1, 2};
+  EXPECT_EQ(neutral.state(), TransferState::kNeutral);
+  neutral.start = StartGain{3, 1, 0.1, 2};
+  EXPECT_EQ(neutral.state(), TransferState::kHelping);
+  neutral.start = StartGain{3, -1, -2, -0.1};
+  EXPECT_EQ(neutral.state(), TransferState::kHurting);
+  for (EndedTrial& trial : ended) trial = Forecast(-2, 1, 1);
+  TransferEvidence helping = EvidenceOf(ended, 0);
+  helping.start = neutral.start;
+  EXPECT_EQ(helping.state(), TransferState::kHelping);
+  // Before four forecasts nothing is said.
+  TransferEvidence early = EvidenceOf({ended.data(), 3}, 0);
+  early.start = StartGain{3, 1, 0.1, 2};
+  EXPECT_EQ(early.state(), TransferState::kUnknown);
+}
+
 }  // namespace
 }  // namespace slipstream

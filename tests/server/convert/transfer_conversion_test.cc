@@ -63,6 +63,25 @@ TEST(TransferConversion, IsWhatTheLatestWeighedSuggestionSays) {
   EXPECT_TRUE(summary->shares().empty());
 }
 
+TEST(TransferConversion, TellsOfTheStart) {
+  TrialProvenance begun = Weighed(7, "helping", 0.9);
+  EXPECT_FALSE(TransferSummaryOf(Auto(), {begun}, false)->has_start());
+  v1::Provenance provenance;
+  ASSERT_TRUE(provenance.ParseFromString(begun.provenance));
+  AddNumber("start_trials", 3, &provenance);
+  AddNumber("start_gain", 0.25, &provenance);
+  AddNumber("start_gain_low", -0.5, &provenance);
+  AddNumber("start_gain_high", 0.75, &provenance);
+  begun.provenance = provenance.SerializeAsString();
+  const auto summary = TransferSummaryOf(Auto(), {begun}, false);
+  ASSERT_TRUE(summary.ok());
+  ASSERT_TRUE(summary->has_start());
+  EXPECT_EQ(summary->start().trials(), 3);
+  EXPECT_EQ(summary->start().gain(), 0.25);
+  EXPECT_EQ(summary->start().gain_low(), -0.5);
+  EXPECT_EQ(summary->start().gain_high(), 0.75);
+}
+
 TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {
   TrialProvenance imported = Weighed(7, "helping", 0.9);
   v1::Provenance provenance;

@@ -10,7 +10,7 @@ from slipstream._convert.spaces import candidates_of, space_message, space_of
 from slipstream._convert.times import time_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.records import Objective, StudyDescription, TransferSummary
+from slipstream.records import Objective, StartGain, StudyDescription, TransferSummary
 from slipstream.scalars import plain
 
 _AXES = ("prior", "calibration", "acquisition", "initial", "exploration")
@@ -110,7 +110,12 @@ def _transfer_of(study: Message) -> Optional[TransferSummary]:
         sources={one.source_task: one.weight for one in summary.sources},
         shares={one.trial: one.share for one in summary.shares},
         unused_because=summary.unused_because,
+        start=_start_of(summary.start) if summary.HasField("start") else None,
     )
+
+
+def _start_of(start: Message) -> StartGain:
+    return StartGain(start.trials, start.gain, (start.gain_low, start.gain_high))
 
 
 def study_of(message: Message) -> StudyDescription:
