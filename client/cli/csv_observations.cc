@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/value_text.h"
 
@@ -96,8 +97,24 @@ absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
     return absl::InvalidArgumentError(absl::StrCat("the objective '", columns_.objective,
                                                    "' is also a parameter of the space"));
   }
+  tool_ = ToolOf(heads_);
+  objective_column_ =
+      tool_ == nullptr ? columns_.objective : MetricColumn(*tool_, heads_, columns_.objective);
   for (size_t i = 0; i < header.size(); ++i) RETURN_IF_ERROR(AssignColumn(i, header[i]));
   return CheckAllAssigned(header.front());
+}
+
+std::optional<int> CsvObservations::ParameterOf(const std::string& column) const {
+  const std::optional<int> parameter = configurations_->IndexOf(column);
+  if (parameter.has_value() || tool_ == nullptr) return parameter;
+  absl::string_view bare = column;
+  if (!absl::ConsumePrefix(&bare, tool_->prefix)) return std::nullopt;
+  return configurations_->IndexOf(std::string(bare));
+}
+
+bool CsvObservations::MaySkip(const std::string& column) const {
+  return Contains(columns_.ignored, column) ||
+         (tool_ != nullptr && (column == tool_->state || IsAboutRun(*tool_, column)));
 }
 
 absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
@@ -107,13 +124,15 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
               absl::StrCat("the column appears twice, first as number ",
                            same - heads_.begin() + 1));
   }
-  const std::optional<int> parameter = configurations_->IndexOf(cell.text);
   if (Contains(columns_.ignored, cell.text)) return absl::OkStatus();
-  if (cell.text == columns_.objective) {
+  if (cell.text == objective_column_) {
     objective_ = column;
     return absl::OkStatus();
   }
+  const std::optional<int> parameter = ParameterOf(cell.text);
   if (!parameter.has_value()) {
+    if (tool_ != nullptr && cell.text == tool_->state) state_ = column;
+    if (MaySkip(cell.text)) return absl::OkStatus();
     const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
               absl::StrCat("the column is neither a parameter nor the objective; ",
@@ -121,6 +140,12 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
                            is_table_of_trials
                                ? ", or give --study without a file for the study's own trials"
                                : ""));
+  }
+  if (column_of_[*parameter].has_value()) {
+    return At(cell.line, column + 1,
+              absl::StrCat("the parameter has two columns, this one and '",
+                           heads_[*column_of_[*parameter]], "'; skip one of them: --ignore ",
+                           InShell(cell.text)));
   }
   parameters_[column] = parameter;
   column_of_[*parameter] = column;
@@ -133,9 +158,7 @@ std::string CsvObservations::HowToSkip(size_t first) const {
   size_t count = 0;
   for (size_t i = first; i < heads_.size(); ++i) {
     const std::string& name = heads_[i];
-    const bool is_known = configurations_->IndexOf(name).has_value() ||
-                          name == columns_.objective || Contains(columns_.ignored, name);
-    if (is_known) continue;
+    if (ParameterOf(name).has_value() || name == objective_column_ || MaySkip(name)) continue;
     absl::StrAppend(&flags, " --ignore ", InShell(name));
     ++count;
   }
@@ -175,10 +198,13 @@ absl::Status CsvObservations::CheckWidth(const std::vector<CsvCell>& row) const 
 }
 
 absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
-  const absl::StatusOr<bool> more = reader_->Next(&row_);
-  if (!more.ok()) return InFile(more.status());
-  if (!*more) return false;
-  RETURN_IF_ERROR(CheckWidth(row_));
+  do {
+    const absl::StatusOr<bool> more = reader_->Next(&row_);
+    if (!more.ok()) return InFile(more.status());
+    if (!*more) return false;
+    RETURN_IF_ERROR(CheckWidth(row_));
+  } while (state_.has_value() && row_[*state_].text != tool_->succeeded &&
+           row_[*state_].text != tool_->failed);
   for (size_t i = 0; i < row_.size(); ++i) {
     if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
   }
@@ -187,11 +213,16 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     const size_t column = *column_of_[problem->parameter];
     return At(row_[column].line, column + 1, problem->complaint);
   }
-  RETURN_IF_ERROR(ReadOutcome(row_[*objective_], observation->mutable_outcome()));
+  RETURN_IF_ERROR(ReadOutcome(observation->mutable_outcome()));
   return true;
 }
 
-absl::Status CsvObservations::ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const {
+absl::Status CsvObservations::ReadOutcome(v1::Outcome* outcome) const {
+  if (state_.has_value() && row_[*state_].text == tool_->failed) {
+    outcome->mutable_failure();
+    return absl::OkStatus();
+  }
+  const CsvCell& cell = row_[*objective_];
   if (IsMissing(cell.text)) {
     switch (columns_.missing_objective) {
       case CsvColumns::MissingObjective::kFailed:
@@ -227,6 +258,11 @@ absl::StatusOr<int64_t> CsvObservations::CheckAll() {
     if (!more) break;
   }
   if (count > 0) return count;
+  if (state_.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(file_, " has no row whose ", heads_[*state_],
+                                                   " is ", tool_->succeeded, " or ",
+                                                   tool_->failed));
+  }
   return absl::InvalidArgumentError(absl::StrCat(file_, " has a header but no rows"));
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/configuration_reader.h"
 #include "client/cli/csv_reader.h"
+#include "client/cli/other_tools.h"
 #include "slipstream/messages/observation_reader.h"
 
 namespace slipstream::cli {
@@ -34,7 +35,9 @@ class CsvObservations final : public ObservationReader {
  public:
   // `file` is for messages; `configurations` must outlive the result. Every
   // parameter must have a column, and every column must be a parameter, the
-  // objective or ignored, none of them twice.
+  // objective or ignored, none of them twice. In a table of another tool
+  // (other_tools.h) columns and states have its names, what is about its runs is
+  // skipped, and so are runs that have neither a result nor failed.
   static absl::StatusOr<std::unique_ptr<CsvObservations>> Open(
       std::string file, std::string text, const ConfigurationReader* configurations,
       CsvColumns columns);
@@ -52,10 +55,14 @@ class CsvObservations final : public ObservationReader {
 
   absl::Status ReadHeader(const std::vector<CsvCell>& header);
   absl::Status AssignColumn(size_t column, const CsvCell& cell);
+  // The parameter whose values a column has.
+  std::optional<int> ParameterOf(const std::string& column) const;
+  // Whether a column that is neither a parameter's nor the objective's needs no mention.
+  bool MaySkip(const std::string& column) const;
   std::string HowToSkip(size_t first) const;
   absl::Status CheckAllAssigned(const CsvCell& first) const;
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
-  absl::Status ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const;
+  absl::Status ReadOutcome(v1::Outcome* outcome) const;
   absl::Status At(size_t line, size_t column, const std::string& complaint) const;
   absl::Status InFile(const absl::Status& status) const;
 
@@ -68,6 +75,9 @@ class CsvObservations final : public ObservationReader {
   std::vector<std::optional<int>> parameters_;    // By column.
   std::vector<std::optional<size_t>> column_of_;  // By parameter.
   std::optional<size_t> objective_;
+  const OtherTool* tool_ = nullptr;  // That wrote the table; null for none that is known.
+  std::string objective_column_;
+  std::optional<size_t> state_;
   std::vector<CsvCell> row_;                        // Reused from row to row.
   std::vector<std::optional<std::string>> values_;  // By parameter; also reused.
 };

@@ -75,7 +75,8 @@ def create_or_load(
     measured quantity. A parameter without a column takes its declared default, or else the middle
     of its range. Rows outside the space are left out, with a warning. A table may come from
     `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
-    parameters, and failed or infeasible trials are recognised as such.
+    parameters, and failed or infeasible trials are recognised as such. So are those of an Optuna
+    study, and of the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
     `allow_repeats` each candidate may be suggested more than once.
@@ -206,6 +207,10 @@ def register_source(
     file. A table has a column for each parameter and one for the measured quantity; a missing cell
     means that the parameter is not active in that row. A table needs a `space` and an objective, or
     a study to take both from (`like`).
+    An Optuna study can be given as it is, and so can the data frames (or CSV files of these) that
+    Optuna's `trials_dataframe`, MLflow's `search_runs`, Ray Tune's `get_dataframe` and Ax's
+    `summarize` return. What is in them about the runs is left out, and so are runs that have not
+    ended or were stopped early.
     `missing` says what a row without a value means, "failed" or "infeasible". In a table from
     `study.trials`, the state of each trial says this, and `missing` says only what a failed one
     means.

@@ -107,6 +107,67 @@ TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
 }
 
+// Two results and a trial that failed, as each tool writes them.
+class ToolsTableTest : public CsvObservationsTest,
+                       public testing::WithParamInterface<std::string> {};
+
+TEST_P(ToolsTableTest, IsReadAsItIs) {
+  columns_.missing_objective = CsvColumns::MissingObjective::kFailed;  // Ray tells no failures.
+  const auto table = Open(GetParam());
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ((*table)->CheckAll().value_or(-1), 3) << (*table)->CheckAll().status();
+  ASSERT_TRUE((*table)->Rewind().ok());
+  v1::Observation first, second, third;
+  ASSERT_TRUE((*table)->Next(&first).value() && (*table)->Next(&second).value());
+  ASSERT_TRUE((*table)->Next(&third).value());
+  EXPECT_EQ(first.configuration().values().at("lr").double_value(), 0.5);
+  EXPECT_EQ(first.configuration().values().at("degree").integer_value(), 3);
+  EXPECT_EQ(first.outcome().measurement().metrics().at("accuracy"), 0.9);
+  EXPECT_EQ(second.configuration().values().at("kernel").category_value(), "rbf");
+  EXPECT_EQ(second.configuration().values().size(), 2u);
+  EXPECT_EQ(second.outcome().measurement().metrics().at("accuracy"), 0.8);
+  EXPECT_TRUE(third.outcome().has_failure());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tools, ToolsTableTest,
+    testing::Values("number,value,datetime_start,duration,params_degree,params_kernel,params_lr,"
+                    "user_attrs_host,state\n"
+                    "0,0.9,2026-01-01,0 days,3.0,poly,0.5,a,COMPLETE\n"
+                    "1,,2026-01-01,,3.0,poly,0.5,a,RUNNING\n"
+                    "2,0.7,2026-01-01,0 days,,rbf,0.5,a,PRUNED\n"
+                    "3,0.8,2026-01-01,0 days,,rbf,0.25,a,COMPLETE\n"
+                    "4,,2026-01-01,0 days,,rbf,0.125,a,FAIL\n",
+                    "number,values_latency,values_accuracy,params_degree,params_kernel,params_lr,"
+                    "state\n"
+                    "0,7,0.9,3,poly,0.5,COMPLETE\n3,7,0.8,,rbf,0.25,COMPLETE\n4,,,,rbf,1,FAIL\n",
+                    "run_id,status,metrics.loss,metrics.accuracy,params.lr,params.kernel,"
+                    "params.degree,tags.user\n"
+                    "a,FINISHED,1,0.9,0.5,poly,3,ann\nb,FINISHED,1,0.8,0.25,rbf,,ann\n"
+                    "c,FAILED,1,0.1,0.25,rbf,,ann\nd,RUNNING,1,0.1,9,rbf,,ann\n",
+                    "accuracy,trial_id,done,config/lr,config/kernel,config/degree,logdir\n"
+                    "0.9,a,True,0.5,poly,3,a\n0.8,b,True,0.25,rbf,,b\n,c,True,0.25,rbf,,c\n",
+                    "trial_index,arm_name,trial_status,generation_node,accuracy,lr,kernel,degree\n"
+                    "0,0_0,COMPLETED,Sobol,0.9,0.5,poly,3\n1,1_0,COMPLETED,Sobol,0.8,0.25,rbf,\n"
+                    "2,2_0,FAILED,Sobol,,0.25,rbf,\n3,3_0,RUNNING,Sobol,,0.25,rbf,\n"));
+
+TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
+  EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_degree,params_seed,state\n"),
+              StartsWith("runs.csv:1:6 (params_seed): the column is neither a parameter nor the "
+                         "objective; to skip it: --ignore params_seed"));
+  EXPECT_EQ(Complaint("number,value,params_lr,lr,params_kernel,params_degree,state\n"),
+            "runs.csv:1:4 (lr): the parameter has two columns, this one and 'params_lr'; skip one "
+            "of them: --ignore lr");
+  EXPECT_THAT(Complaint("number,params_lr,params_kernel,params_degree,state\n"),
+              HasSubstr("no column for the objective 'accuracy'"));
+  EXPECT_EQ(Complaint("number,value,params_lr,params_kernel,params_degree,state\n"
+                      "0,0.5,0.5,rbf,,RUNNING\n"),
+            "runs.csv has no row whose state is COMPLETE or FAIL");
+  EXPECT_EQ(Complaint("number,value,params_lr,params_kernel,params_degree,state\n"
+                      "0,0.5,7,rbf,,COMPLETE\n"),
+            "runs.csv:2:3 (params_lr): '7' is not in 0..1");
+}
+
 TEST_F(CsvObservationsTest, NamesTheFormatOfAFileThatIsNotCsv) {
   EXPECT_THAT(Complaint(" [{\"lr\": 0.5}]"), StartsWith("runs.csv looks like JSON; a table is"));
   EXPECT_THAT(Complaint("lr;kernel\n0,5;rbf\n"), HasSubstr("looks like a table with semicolons"));

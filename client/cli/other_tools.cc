@@ -1,0 +1,82 @@
+#include "client/cli/other_tools.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/substitute.h"
+
+namespace slipstream::cli {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, absl::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const std::vector<OtherTool>& Tools() {
+  static const auto& tools = *new std::vector<OtherTool>{
+      // Optuna.
+      {.marks = {"number", "state"},
+       .prefix = "params_",
+       .metrics = {"$0", "values_$0", "value", "values_0"},
+       .state = "state",
+       .succeeded = "COMPLETE",
+       .failed = "FAIL",
+       .about = {}},
+      // MLflow.
+      {.marks = {"run_id", "status"},
+       .prefix = "params.",
+       .metrics = {"metrics.$0", "$0"},
+       .state = "status",
+       .succeeded = "FINISHED",
+       .failed = "FAILED",
+       .about = {}},
+      // Ray Tune.
+      {.marks = {"trial_id"},
+       .prefix = "config/",
+       .metrics = {"$0"},
+       .state = "",
+       .succeeded = "",
+       .failed = "",
+       .about = {}},
+      // Ax.
+      {.marks = {"trial_index", "trial_status"},
+       .prefix = "",
+       .metrics = {"$0"},
+       .state = "trial_status",
+       .succeeded = "COMPLETED",
+       .failed = "FAILED",
+       .about = {"trial_index", "arm_name", "generation_method", "generation_node"}}};
+  return tools;
+}
+
+}  // namespace
+
+const OtherTool* ToolOf(const std::vector<std::string>& columns) {
+  for (const OtherTool& tool : Tools()) {
+    const bool has_marks =
+        std::all_of(tool.marks.begin(), tool.marks.end(),
+                    [&](const std::string& mark) { return Contains(columns, mark); });
+    const bool has_parameters =
+        std::any_of(columns.begin(), columns.end(), [&](const std::string& column) {
+          return absl::StartsWith(column, tool.prefix);
+        });
+    if (has_marks && has_parameters) return &tool;
+  }
+  return nullptr;
+}
+
+std::string MetricColumn(const OtherTool& tool, const std::vector<std::string>& columns,
+                         const std::string& metric) {
+  for (const std::string& pattern : tool.metrics) {
+    std::string column = absl::Substitute(pattern, metric);
+    if (Contains(columns, column)) return column;
+  }
+  return metric;
+}
+
+bool IsAboutRun(const OtherTool& tool, absl::string_view column) {
+  return tool.prefix.empty() ? Contains(tool.about, column)
+                             : !absl::StartsWith(column, tool.prefix);
+}
+
+}  // namespace slipstream::cli
