@@ -196,7 +196,10 @@ class SourceTask:
     measured_count: int
     study_count: int
     labels: Mapping[str, str] = field(default_factory=dict)
-    origin: str = ""
+    origin: str = ""  # Where the run came from; the study's name if it was one.
+    best_value: Optional[float] = None  # The best result, None if there is none, ...
+    best_params: Mapping[str, Value] = field(default_factory=dict)  # ... and where it was.
+    created: Optional[datetime] = field(default=None, compare=False)  # When it was registered.
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

@@ -10,6 +10,7 @@ import os
 import pathlib
 import pickle
 import tempfile
+import time
 import unittest
 import unittest.mock
 import warnings
@@ -393,8 +394,13 @@ class Sources(ServerTest):
         again = register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed")
         self.assertEqual(again.name, task.name)
         self.assertEqual(again.labels, {"team": "vision"})
-        self.assertIn(task.name, [one.name for one in slipstream.sources()])
+        listed = {one.name: one for one in slipstream.sources()}[task.name]
         self.assertEqual(dict(task.space), self.SPACE)
+        self.assertEqual((listed.best_value, listed.best_params),
+                         (0.91, {"lr": 0.01, "kernel": "rbf"}))
+        self.assertLess(abs(time.time() - listed.created.timestamp()), 600)
+        failed = register_source(self.ROWS[2:], self.SPACE, maximize="accuracy", missing="failed")
+        self.assertEqual((failed.best_value, failed.best_params), (None, {}))
 
     def test_a_study_learns_from_all_that_can_be_a_source(self):
         task = register_source(self.ROWS[:2], self.SPACE, maximize="accuracy")

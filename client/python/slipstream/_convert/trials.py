@@ -109,15 +109,20 @@ def observation_message(
 
 
 def source_task_of(message: Message) -> SourceTask:
+    space = space_of(message.space)
+    objective = objective_of(message.metrics[0])
     return SourceTask(
         name=message.name,
         title=message.display_name,
         version=message.version,
-        space=space_of(message.space),
-        objective=objective_of(message.metrics[0]),
+        space=space,
+        objective=objective,
         observation_count=message.observation_count,
         measured_count=message.measured_count,
         study_count=message.study_count,
         labels=dict(message.labels),
         origin=message.origin,
+        best_value=message.best.outcome.measurement.metrics.get(objective.metric),
+        best_params=configuration_of(message.best.configuration, space),
+        created=time_of(message, "create_time"),
     )
