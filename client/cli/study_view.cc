@@ -1,5 +1,6 @@
 #include "client/cli/study_view.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -48,8 +49,8 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
   return text;
 }
 
-// Below this share the model with sources no longer counts.
-constexpr double kLeastShare = 0.005;
+// Below this share the model with sources is no longer asked.
+constexpr double kLeastShare = 0.05;
 
 // The state of transfer in a word or two; "given up" once the model with sources no longer counts.
 std::string TransferStanding(const v1::TransferSummary& transfer) {
@@ -58,18 +59,16 @@ std::string TransferStanding(const v1::TransferSummary& transfer) {
                                                     : TransferStateText(transfer.state());
 }
 
-// "the best of its first 3 trials is 0.12 better (0.05 to 0.2) than that of a start without
-// sources".
+// "the best of 3 trials at its start is 0.12 better (0.05 to 0.2) than without sources".
 std::string StartText(const v1::TransferSummary::Start& start) {
-  const bool is_worse = start.gain() < 0;
-  const double low = is_worse ? -start.gain_high() : start.gain_low();
-  const double high = is_worse ? -start.gain_low() : start.gain_high();
-  std::string trials = "its first trial";
-  if (start.trials() > 1) {
-    trials = absl::StrCat("the best of its first ", start.trials(), " trials");
-  }
-  return absl::StrFormat("%s is %.3g %s (%.3g to %.3g) than that of a start without sources",
-                         trials, std::abs(start.gain()), is_worse ? "worse" : "better", low, high);
+  const double sign = start.gain() < 0 ? -1 : 1;
+  const auto [low, high] = std::minmax({sign * start.gain_low(), sign * start.gain_high()});
+  const std::string by = start.gain() == 0 ? "no" : absl::StrFormat("%.3g", sign * start.gain());
+  // Adding 0 takes the sign of -0 away.
+  return absl::StrFormat("the best of %d trial%s at its start is %s %s (%.3g to %.3g) than without "
+                         "sources",
+                         start.trials(), start.trials() == 1 ? "" : "s", by,
+                         sign < 0 ? "worse" : "better", low + 0.0, high + 0.0);
 }
 
 // "0.93, by digits/3"; empty without a best trial.
@@ -160,7 +159,12 @@ std::string TransferWord(const v1::Study& study) {
 }
 
 std::string TransferText(const v1::Study& study) {
-  if (!study.has_transfer()) return "";
+  if (!study.has_transfer()) {
+    return study.source_tasks().empty() || study.trial_count() == 0
+               ? ""
+               : "unknown: no suggestion so far has weighed a model with the sources against one "
+                 "without";
+  }
   const v1::TransferSummary& transfer = study.transfer();
   if (!transfer.unused_because().empty()) {
     return absl::StrCat("not used: ", transfer.unused_because());

@@ -17,7 +17,7 @@ namespace slipstream {
 // it.
 class MixedModel final : public SearchedModel {
  public:
-  // `share` is the part of the model with sources, between 0 and 1, neither included.
+  // `share` is the part of the model with sources, from 0 to 1.
   MixedModel(const SearchedModel& without_sources, const SearchedModel& with_sources, double share);
 
   size_t size() const override;

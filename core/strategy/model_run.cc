@@ -65,7 +65,7 @@ class ModelRun final : public SuggestionRun {
     earlier_ = made;
     if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
     Suggestion next = is_early_ ? First() : Explored();
-    if (IsOfStart(next)) next.provenance.notes.push_back(StartNote());
+    if (IsOfStart(next)) next.provenance.notes.push_back(StartNote(view_, seed_, index_));
     made.push_back(std::move(next));
     return true;
   }
@@ -84,12 +84,17 @@ class ModelRun final : public SuggestionRun {
     return is_repeat ? Random() : suggestion;
   }
 
-  // Whether a study without sources would have begun with another point instead of this one, which
-  // the sources helped to choose.
+  // Whether a study without sources would have had an evenly filling point in place of this
+  // suggestion.
   bool IsOfStart(const Suggestion& suggestion) const {
-    return parts_.recipe.model_options().transfer_guard && parts_.prior != nullptr &&
-           !view_.sources.empty() && !is_early_ && suggestion.provenance.rung == Rung::kRecipe &&
-           index_ < InitialResultsAlone(view_, parts_.recipe);
+    const Recipe& recipe = parts_.recipe;
+    if (!recipe.model_options().transfer_guard || !recipe.initial->with_sources_only ||
+        parts_.prior == nullptr || view_.sources.empty()) {
+      return false;
+    }
+    const size_t begins_with = InitialResultsAlone(view_, recipe);
+    return suggestion.provenance.rung == Rung::kRecipe && index_ < begins_with &&
+           CountResults(view_) < begins_with;
   }
 
   // What is suggested before there is a model.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,9 +17,10 @@ namespace slipstream {
 namespace {
 
 constexpr absl::string_view kStart = "start";
-constexpr uint64_t kDrawLane = 0x57a47;  // Of the study's random numbers.
-// Joint draws of the objective, shared by the models: an end of the interval is the 25th.
+constexpr uint64_t kDrawLane = 0x57a47;
+// Joint draws of the objective, of all models together.
 constexpr double kDraws = 1000;
+// Draws outside the interval, on either side.
 constexpr double kTail = 0.025;
 
 // Configurations without repeats; a place is a row of the models' points.
@@ -43,21 +45,69 @@ struct Starts {
   std::vector<size_t> without_sources;
 };
 
-// What the study would begin with without sources.
-std::vector<Configuration> EvenlyFilling(const StudyView& view, size_t count, uint64_t seed) {
+// The candidate in place of the suggestion number `index`, if there are so many.
+std::optional<int64_t> EvenlyFillingCandidate(const StudyView& view, uint64_t seed,
+                                              uint64_t index) {
   StudyView empty = view;
   empty.ended = {};
   empty.open = {};
-  absl::StatusOr<CandidatePool> pool;
-  if (view.space->has_candidates()) pool = CandidatePool::Create(empty);
-  std::vector<Configuration> points;
-  for (size_t i = 0; i < count; ++i) {
-    if (pool.ok() && pool->empty()) break;
-    points.push_back(
-        QuasiRandomSuggestion(*view.space, seed, i, pool.ok() ? &*pool : nullptr).configuration);
+  absl::StatusOr<CandidatePool> pool = CandidatePool::Create(empty);
+  std::optional<int64_t> candidate;
+  for (uint64_t i = 0; i <= index; ++i) {
+    if (!pool.ok() || pool->empty()) return {};
+    candidate = QuasiRandomSuggestion(*view.space, seed, i, &*pool).candidate;
   }
-  return points;
+  return candidate;
 }
+
+// The point in place of a trial with this note; none where the note says nothing sensible, as one
+// that was imported may.
+std::optional<Configuration> PointInPlaceOf(const StudyView& view, uint64_t seed,
+                                            const std::vector<double>& note) {
+  if (!view.space->has_candidates()) {
+    return QuasiRandomSuggestion(*view.space, seed, static_cast<uint64_t>(note[0]), nullptr)
+        .configuration;
+  }
+  const auto& candidates = view.space->candidates();
+  if (note.size() < 2 || !(note[1] >= 0 && note[1] < static_cast<double>(candidates.size()))) {
+    return {};
+  }
+  return candidates[static_cast<size_t>(note[1])];
+}
+
+// Null unless the trial is of the start.
+const std::vector<double>* StartNoteOf(const EndedTrial& trial) {
+  constexpr double kMostIndex = 1000;
+  const std::vector<double>* const note = FindNote(trial.notes, kStart);
+  const bool is_sound = note != nullptr && !note->empty() && (*note)[0] >= 0 &&
+                        (*note)[0] <= kMostIndex;
+  return is_sound ? note : nullptr;
+}
+
+// From the models' scale to the objective's unit. Beyond the results the way back goes on straight:
+// the inverse of a power ends somewhere, and numbers are huge there.
+class Units {
+ public:
+  explicit Units(const SearchedModel& model)
+      : transform_(model.transform()),
+        low_(model.results().minCoeff()),
+        high_(model.results().maxCoeff()) {}
+
+  double Of(double value) const {
+    const double inside = std::clamp(value, low_, high_);
+    if (value == inside) return transform_.Invert(value);
+    const double step = value < inside ? kStep : -kStep;  // Towards the other results.
+    const double slope = (transform_.Invert(inside + step) - transform_.Invert(inside)) / step;
+    return transform_.Invert(inside) + slope * (value - inside);
+  }
+
+ private:
+  static constexpr double kStep = 1e-3;
+
+  const OutputTransform& transform_;
+  double low_;
+  double high_;
+};
 
 double BestOf(const std::vector<size_t>& places, ConstVectorView values) {
   double best = values[static_cast<Index>(places.front())];
@@ -69,6 +119,7 @@ double BestOf(const std::vector<size_t>& places, ConstVectorView values) {
 absl::StatusOr<std::vector<double>> DrawGains(const SearchSpace& space, const SearchedModel& model,
                                               const Starts& starts, uint64_t seed) {
   const PointMatrix x = EncodeAll(space, starts.all.points());
+  const Units units(model);
   double all = 0;
   for (size_t i = 0; i < model.size(); ++i) all += std::exp(model.LogWeight(i));
   std::vector<double> gains;
@@ -81,8 +132,7 @@ absl::StatusOr<std::vector<double>> DrawGains(const SearchSpace& space, const Se
     for (Index j = 0; j < draws.cols(); ++j) {
       const double with = BestOf(starts.with_sources, draws.col(j));
       const double without = BestOf(starts.without_sources, draws.col(j));
-      const double distance =
-          std::abs(model.transform().Invert(with) - model.transform().Invert(without));
+      const double distance = std::abs(units.Of(with) - units.Of(without));
       gains.push_back(with < without ? -distance : distance);
     }
   }
@@ -98,35 +148,40 @@ std::vector<Fact> StartGain::Facts() const {
           {"start_gain_high", gain_high}};
 }
 
-Note StartNote() { return {std::string(kStart), {1}}; }
+Note StartNote(const StudyView& view, uint64_t seed, uint64_t index) {
+  Note note{std::string(kStart), {static_cast<double>(index)}};
+  if (!view.space->has_candidates()) return note;
+  const std::optional<int64_t> candidate = EvenlyFillingCandidate(view, seed, index);
+  if (candidate.has_value()) note.values.push_back(static_cast<double>(*candidate));
+  return note;
+}
 
-std::optional<StartGain> GainOfStart(const StudyView& view, const SearchedModel& model, size_t most,
+std::optional<StartGain> GainOfStart(const StudyView& view, const SearchedModel& model,
                                      uint64_t seed) {
-  StartGain start;
   Starts starts;
+  std::set<double> indices;  // A configuration that was queued again has the same one.
   for (const EndedTrial& trial : view.ended) {
-    if (start.trials == most) break;
-    if (FindNote(trial.notes, kStart) == nullptr) continue;
-    ++start.trials;
-    if (InformsModels(trial)) {
-      starts.with_sources.push_back(starts.all.PlaceOf(trial.configuration));
+    const std::vector<double>* const note = StartNoteOf(trial);
+    if (note == nullptr) continue;
+    const bool has_value = InformsModels(trial);
+    if (!has_value && trial.ending != Ending::kInfeasible) continue;
+    const std::optional<Configuration> instead = PointInPlaceOf(view, seed, *note);
+    if (!instead.has_value()) continue;
+    if (has_value) starts.with_sources.push_back(starts.all.PlaceOf(trial.configuration));
+    if (indices.insert((*note)[0]).second) {
+      starts.without_sources.push_back(starts.all.PlaceOf(*instead));
     }
   }
-  for (const Configuration& point : EvenlyFilling(view, start.trials, seed)) {
-    starts.without_sources.push_back(starts.all.PlaceOf(point));
-  }
-  if (starts.with_sources.empty() || starts.without_sources.empty()) return {};
+  if (starts.with_sources.empty()) return {};
   absl::StatusOr<std::vector<double>> gains = DrawGains(*view.space, model, starts, seed);
   if (!gains.ok() || gains->empty()) return {};
   std::sort(gains->begin(), gains->end());
   const auto at = [&](double part) {
     return (*gains)[static_cast<size_t>(part * static_cast<double>(gains->size() - 1))];
   };
-  start.gain = at(0.5);
-  start.gain_low = at(kTail);
-  start.gain_high = at(1 - kTail);
-  if (!std::isfinite(start.gain_low) || !std::isfinite(start.gain_high)) return {};
-  return start;
+  const StartGain start{indices.size(), at(0.5), at(kTail), at(1 - kTail)};
+  const bool is_finite = std::isfinite(start.gain_low) && std::isfinite(start.gain_high);
+  return is_finite ? std::make_optional(start) : std::nullopt;
 }
 
 }  // namespace slipstream

@@ -37,15 +37,15 @@ bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
   return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
 }
 
-// Whether there are results, all of the same configuration.
-bool HaveOneConfiguration(absl::Span<const EndedTrial> trials) {
+// The configuration of all results; null if there are none or of several.
+const Configuration* OnlyConfiguration(absl::Span<const EndedTrial> trials) {
   const Configuration* only = nullptr;
   for (const EndedTrial& trial : trials) {
     if (!InformsModels(trial)) continue;
-    if (only != nullptr && *only != trial.configuration) return false;
+    if (only != nullptr && *only != trial.configuration) return nullptr;
     only = &trial.configuration;
   }
-  return only != nullptr;
+  return only;
 }
 
 }  // namespace
@@ -89,6 +89,10 @@ absl::Status StudyModels::Update(bool with_transfer, absl::Span<const Suggestion
   if (!main_.has_value()) {
     SLIPSTREAM_RETURN_IF_ERROR(Fit(with_transfer, deadline));
     for (const OpenTrial& trial : view_.open) pending.push_back(trial.configuration);
+    // More results of one configuration would still not tell whether the sources are right, so the
+    // model looks elsewhere, as beside a pending trial.
+    const Configuration* const only = OnlyConfiguration(view_.ended);
+    if (with_transfer && has_guard() && only != nullptr) pending.push_back(*only);
   }
   for (; pending_ < made.size(); ++pending_) pending.push_back(made[pending_].configuration);
   SLIPSTREAM_RETURN_IF_ERROR(main_->AddPending(*view_.space, pending, deadline));
@@ -162,9 +166,8 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
-  const bool has_guard = parts_.recipe.model_options().transfer_guard;
-  const bool is_of_one = HaveOneConfiguration(view_.ended);
-  const bool is_guarded = has_guard && !is_of_one && CountResults(view_) >= kLeastResults;
+  const bool is_of_one = OnlyConfiguration(view_.ended) != nullptr;
+  const bool is_guarded = has_guard() && !is_of_one && CountResults(view_) >= kLeastResults;
   if (is_guarded) {
     ObjectiveModelRequest alone = RequestFor(view_, parts_.calibration, deadline);
     if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
@@ -175,14 +178,15 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   request.prior = parts_.prior;
   request.sources = usable_.models;
   SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model,
-                              has_guard && is_of_one && !request.scale.has_value()
+                              has_guard() && is_of_one && !request.scale.has_value()
                                   ? FitToOneConfiguration(request)
                                   : ObjectiveModel::Fit(request));
   main_ = std::move(model);
   if (!is_guarded) return absl::OkStatus();
   evidence_ = EvidenceOf(view_.ended, LogLikelihoodRatio());
-  evidence_.start = GainOfStart(view_, MixedModel(*without_, *main_, evidence_.share()),
-                                InitialResultsAlone(view_, parts_.recipe), seed_);
+  if (deadline.has_passed()) return absl::OkStatus();
+  evidence_.start =
+      GainOfStart(view_, MixedModel(*without_, *main_, evidence_.share()), seed_);
   return absl::OkStatus();
 }
 
@@ -199,7 +203,7 @@ double StudyModels::LogLikelihoodRatio() const {
 Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }
 
 bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const {
-  if (!with_transfer_ || !parts_.recipe.model_options().transfer_guard) return false;
+  if (!with_transfer_ || !has_guard()) return false;
   const auto is_contrast = [](const auto& trial) {
     return FindNote(trial.notes, kContrast) != nullptr;
   };

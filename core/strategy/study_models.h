@@ -92,6 +92,8 @@ class StudyModels {
   Notes NotesOf(const Configuration& configuration) const;
 
  private:
+  // Whether the recipe wants a model without sources beside that with them.
+  bool has_guard() const { return parts_.recipe.model_options().transfer_guard; }
   absl::Status Fit(bool with_transfer, const Deadline& deadline);
   absl::Status FitWithSources(const Deadline& deadline);
   ObjectiveModelRequest RequestFor(const StudyView& view, const Calibration& calibration,

@@ -77,6 +77,17 @@ class Forecaster {
   double squares_ = 0;
 };
 
+// Whether there are no two different results.
+bool AreEqual(absl::Span<const EndedTrial> ended) {
+  const EndedTrial* first = nullptr;
+  for (const EndedTrial& trial : ended) {
+    if (!InformsModels(trial)) continue;
+    if (first == nullptr) first = &trial;
+    if (*trial.value != *first->value) return false;
+  }
+  return true;
+}
+
 // Judges results one after the other.
 class ForecasterPair {
  public:
@@ -123,7 +134,7 @@ absl::string_view TransferStateName(TransferState state) {
 double TransferEvidence::share() const { return 1 / (1 + std::exp(-log_odds)); }
 
 TransferState TransferEvidence::state() const {
-  if (results < kLeastCompared) return TransferState::kUnknown;
+  if (results < kLeastCompared || is_constant) return TransferState::kUnknown;
   const auto state_of = [](double low, double high) {
     if (low > 0) return TransferState::kHelping;
     return high < 0 ? TransferState::kHurting : TransferState::kNeutral;
@@ -148,6 +159,7 @@ std::vector<Fact> TransferEvidence::Facts() const {
 
 TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial) {
   TransferEvidence evidence;
+  evidence.is_constant = AreEqual(ended);
   evidence.initial = initial;
   for (const EndedTrial& trial : ended) {
     if (const auto noted = ForecastsOf(trial.notes)) {

@@ -44,6 +44,8 @@ absl::string_view TransferStateName(TransferState state);
 struct TransferEvidence {
   // The number of results that were forecast.
   size_t results = 0;
+  // Whether all results of the study are equal, so that they tell nothing of the sources.
+  bool is_constant = true;
   // The logarithm of how much more the model with sources weighs than the one without.
   // Earlier results count less and less, so that it stays bounded and can turn.
   double log_odds = 0;
@@ -61,7 +63,8 @@ struct TransferEvidence {
 
   // The part of the model with sources, from 0 to 1.
   double share() const;
-  // Helping or hurting if the gain's interval excludes 0, or, where it has 0, if the start's does.
+  // Unknown before four forecasts, and while all results are equal. Helping or hurting if the
+  // gain's interval excludes 0. If it has 0, the start's interval decides.
   TransferState state() const;
   std::vector<Fact> Facts() const;
 };

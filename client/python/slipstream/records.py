@@ -33,9 +33,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class StartGain:
-    """What source tasks did for the start of a study: how the best of the trials that it began with
-    compares with the best of as many evenly spread points, which it would have begun with otherwise.
-    The models say what these would have given. Where the study's results are all much alike, the true
+    """What source tasks did for the start of a study: how the best of its first trials compares with
+    the best of the evenly spread points that it would have had in their place without sources. The
+    models say what these would have given. Where the study's results are all much alike, the true
     gain can be farther from 0."""
 
     trials: int  # How many are compared.
@@ -44,11 +44,13 @@ class StartGain:
 
     def __str__(self) -> str:
         sign = -1 if self.gain < 0 else 1
-        low, high = sorted(sign * end for end in self.gain_interval)
-        trials = "its first trial" if self.trials == 1 else f"the best of its first {self.trials} trials"
+        # Adding 0 takes the sign of -0 away.
+        low, high = sorted(sign * end + 0.0 for end in self.gain_interval)
+        trials = "1 trial" if self.trials == 1 else f"{self.trials} trials"
+        by = f"{sign * self.gain:.3g}" if self.gain else "no"
         return (
-            f"{trials} is {sign * self.gain:.3g} {'worse' if sign < 0 else 'better'} "
-            f"({low:.3g} to {high:.3g}) than that of a start without sources"
+            f"the best of {trials} at its start is {by} {'worse' if sign < 0 else 'better'} "
+            f"({low:.3g} to {high:.3g}) than without sources"
         )
 
 
@@ -58,8 +60,8 @@ class TransferSummary:
     without forecast each result.
 
     `state` is "helping" where results are likelier with the source tasks, "hurting" where they are
-    likelier without, "neutral" where neither is shown, "unknown" before four results were forecast.
-    Where forecasts show no difference, the start decides."""
+    likelier without, "neutral" where neither is shown, "unknown" before four results were forecast
+    and while all are equal. Where forecasts show no difference, the start decides."""
 
     state: str
     share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
@@ -77,8 +79,8 @@ class TransferSummary:
     def __str__(self) -> str:
         if self.unused_because:
             return f"not used: {self.unused_because}"
-        # Below this share the model with sources no longer counts.
-        standing = "given up" if self.state != "unknown" and self.share < 0.005 else self.state
+        # Below this share the model with sources is no longer asked.
+        standing = "given up" if self.state != "unknown" and self.share < 0.05 else self.state
         start = f"; {self.start}" if self.start else ""
         text = f"{standing}{start}; the model with sources counts for {self.share:.0%}"
         if self.state == "unknown":

@@ -11,6 +11,7 @@ namespace slipstream::cli {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 TEST(StudyView, ShowsStatesMetricsAndLabelsInWords) {
   EXPECT_EQ(StateText(v1::Study::PAUSED), "paused");
@@ -42,7 +43,7 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
   study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
   study.mutable_transfer()->set_share(0.3);
   EXPECT_EQ(TransferWord(study), "helping");
-  study.mutable_transfer()->set_share(0.004);
+  study.mutable_transfer()->set_share(0.04);
   EXPECT_EQ(TransferWord(study), "given up");
   study.mutable_transfer()->set_state(v1::TransferSummary::UNKNOWN);
   EXPECT_EQ(TransferWord(study), "unknown");
@@ -53,6 +54,10 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
 TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   v1::Study study;
   EXPECT_EQ(TransferText(study), "");
+  study.add_source_tasks("sourceTasks/a");
+  EXPECT_EQ(TransferText(study), "");
+  study.set_trial_count(1);
+  EXPECT_THAT(TransferText(study), HasSubstr("unknown: no suggestion so far"));
   v1::TransferSummary& transfer = *study.mutable_transfer();
   transfer.set_state(v1::TransferSummary::UNKNOWN);
   transfer.set_share(0.5);
@@ -63,19 +68,24 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   start.set_gain_low(-3.5);
   start.set_gain_high(0.25);
   EXPECT_EQ(TransferText(study),
-            "unknown; its first trial is 2 worse (-0.25 to 3.5) than that of a start without "
+            "unknown; the best of 1 trial at its start is 2 worse (-0.25 to 3.5) than without "
             "sources; the model with sources counts for 50%");
+  start.set_gain_high(0);
+  EXPECT_THAT(TransferText(study), HasSubstr("2 worse (0 to 3.5)"));
+  start.set_gain(0);
+  EXPECT_THAT(TransferText(study), HasSubstr("no better (-3.5 to 0)"));
   start.set_trials(3);
   start.set_gain(0.12345);
   start.set_gain_low(0.05);
+  start.set_gain_high(0.25);
   transfer.set_state(v1::TransferSummary::HELPING);
   transfer.set_results(12);
   transfer.set_share(0.93);
   transfer.set_gain_high(std::log(2));
   EXPECT_EQ(TransferText(study),
-            "helping; the best of its first 3 trials is 0.123 better (0.05 to 0.25) than that of a "
-            "start without sources; the model with sources counts for 93%, and makes a result 1.00 "
-            "times as likely (1.00 to 2.00), by 12 results");
+            "helping; the best of 3 trials at its start is 0.123 better (0.05 to 0.25) than "
+            "without sources; the model with sources counts for 93%, and makes a result 1.00 times "
+            "as likely (1.00 to 2.00), by 12 results");
   transfer.set_unused_because("not ready");
   EXPECT_EQ(TransferText(study), "not used: not ready");
 }

@@ -126,6 +126,19 @@ TEST(Auto, ResultsOfOneConfigurationDoNotSpeakAgainstTheSources) {
   }
 }
 
+TEST(Auto, DoesNotTryTheFirstConfigurationAgainAtOnce) {
+  for (const double y : {0.05, 0.6}) {
+    FakeStudy study = StudyWith(0.95, y);
+    const std::vector<Suggestion> made = RunOf("auto", study, 2);
+    const auto& first = made[0].configuration.values;
+    const auto& second = made[1].configuration.values;
+    EXPECT_GT(std::hypot(first[0].number() - second[0].number(),
+                         first[1].number() - second[1].number()),
+              0.02)
+        << y;
+  }
+}
+
 // In a single study all results may be as good as the sources promise, so that both models expect
 // the same of them.
 TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
@@ -163,15 +176,40 @@ TEST(Auto, AGoodStartShowsThatSourcesHelp) {
   EXPECT_GE(NumberFact(last, "start_gain_high"), gain);
 }
 
-TEST(Auto, AStartOnlyCountsWhereSourcesMadeIt) {
-  FakeStudy study = RippledStudy(2);
-  study.Queue({{Value::Double(0.1), Value::Double(0.1)}});
-  study.End(Ending::kMeasured, Ripples(study.open.front().configuration));
-  const std::vector<Suggestion> made = RunOf("auto", study, 8, Ripples);
+std::vector<size_t> PlacesOfStart(const std::vector<Suggestion>& made) {
+  std::vector<size_t> places;
   for (size_t i = 0; i < made.size(); ++i) {
-    EXPECT_EQ(FindNote(made[i].provenance.notes, "start") != nullptr, i < 3) << i;
+    if (FindNote(made[i].provenance.notes, "start") != nullptr) places.push_back(i);
   }
-  EXPECT_EQ(NumberFact(made.back(), "start_trials"), 3);
+  return places;
+}
+
+// In two dimensions a study without sources begins with three evenly filling points.
+TEST(Auto, AStartIsComparedWithTheOneThatItReplaces) {
+  FakeStudy served = RippledStudy(2);
+  EXPECT_EQ(PlacesOfStart(RunOf("auto", served, 8, Ripples)), (std::vector<size_t>{0, 1, 2}));
+  // With results of its own, a study without sources would have asked its model at once.
+  FakeStudy informed = RippledStudy(2);
+  for (const double x : {0.1, 0.5, 0.9}) {
+    informed.Queue({{Value::Double(x), Value::Double(x)}});
+    informed.End(Ending::kMeasured, Ripples(informed.open.front().configuration));
+  }
+  const std::vector<Suggestion> made = RunOf("auto", informed, 8, Ripples);
+  EXPECT_TRUE(PlacesOfStart(made).empty());
+  EXPECT_FALSE(HasFact(made.back(), "start_trials"));
+  // What was suggested without the sources, as these were not ready, is no part of it.
+  FakeStudy late = RippledStudy(2);
+  StudyView view = late.view();
+  view.fitted_sources = nullptr;
+  const std::vector<Suggestion> without = MustSuggest("auto", view, 1, 5);
+  EXPECT_NE(without[0].provenance.rung, Rung::kRecipe);
+  EXPECT_TRUE(PlacesOfStart(without).empty());
+  late.Lease(without);
+  late.End(Ending::kMeasured, Ripples(without[0].configuration));
+  EXPECT_EQ(PlacesOfStart(RunOf("auto", late, 8, Ripples)), (std::vector<size_t>{0, 1}));
+  // Studies whose start does not depend on sources have none to compare.
+  FakeStudy alone(SquareSpace());
+  EXPECT_TRUE(PlacesOfStart(RunOf("auto", alone, 4, Ripples)).empty());
 }
 
 TEST(Auto, AMisleadingSourceLosesItsShareWithinAFewTrialsAndIsNamed) {
@@ -209,8 +247,8 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
 }
 
 TEST(Auto, EveryEighthSuggestionIsThatOfTheModelWithoutSources) {
-  FakeStudy study = StudyWith(0.3, 0.6);
-  const std::vector<Suggestion> made = RunOf("auto", study, 16);
+  FakeStudy study = RippledStudy(2);
+  const std::vector<Suggestion> made = RunOf("auto", study, 16, Ripples);
   for (const size_t i : {7, 15}) {
     EXPECT_EQ(TextFact(made[i], "asked"), "the model without sources") << i;
   }

@@ -71,7 +71,7 @@ TEST(TransferEvidence, FailedTrialsAndThoseWithoutForecastsSayNothing) {
 
 TEST(TransferEvidence, HelpingSourcesAreKnownAfterAFewResults) {
   std::vector<EndedTrial> ended;
-  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(-2, 1, 1));
+  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(-2, 1, 1 + 0.01 * i));
   const TransferEvidence evidence = EvidenceOf(ended, 0);
   EXPECT_EQ(evidence.state(), TransferState::kHelping);
   EXPECT_GT(evidence.gain_low, 0);
@@ -82,7 +82,7 @@ TEST(TransferEvidence, HelpingSourcesAreKnownAfterAFewResults) {
 
 TEST(TransferEvidence, AMisleadingSourceHurtsAndLosesItsShareWithinAFewResults) {
   std::vector<EndedTrial> ended;
-  for (int i = 0; i < 4; ++i) ended.push_back(Forecast(0, 3, 0));
+  for (int i = 0; i < 4; ++i) ended.push_back(Forecast(0, 3, 0.01 * i));
   const TransferEvidence evidence = EvidenceOf(ended, 0);
   EXPECT_EQ(evidence.state(), TransferState::kHurting);
   EXPECT_LT(evidence.share(), 0.05);
@@ -156,7 +156,7 @@ TEST(TransferEvidence, NotesOfOtherNumbersAreNoForecasts) {
 
 TEST(TransferEvidence, SaysInFactsWhatItFound) {
   std::vector<EndedTrial> ended;
-  for (int i = 0; i < 5; ++i) ended.push_back(Forecast(0, 0, 1));
+  for (int i = 0; i < 5; ++i) ended.push_back(Forecast(0, 0, 1 + 0.01 * i));
   std::vector<std::string> names;
   for (const Fact& fact : EvidenceOf(ended, 0).Facts()) names.push_back(fact.name);
   EXPECT_THAT(names,
@@ -165,9 +165,17 @@ TEST(TransferEvidence, SaysInFactsWhatItFound) {
   EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kNeutral);
 }
 
+TEST(TransferEvidence, EqualResultsTellNothing) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 8; ++i) ended.push_back(Forecast(-2, 1, 1));
+  EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kUnknown);
+  ended.push_back(Forecast(-2, 1, 1.5));
+  EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kHelping);
+}
+
 TEST(TransferEvidence, TheStartDecidesWhereForecastsDoNot) {
   std::vector<EndedTrial> ended;
-  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(0, 0, 0));
+  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(0, 0, 0.01 * i));
   TransferEvidence neutral = EvidenceOf(ended, 0);
   EXPECT_EQ(neutral.state(), TransferState::kNeutral);
   neutral.start = StartGain{3, 1, -0.1, 2};
@@ -176,7 +184,7 @@ TEST(TransferEvidence, TheStartDecidesWhereForecastsDoNot) {
   EXPECT_EQ(neutral.state(), TransferState::kHelping);
   neutral.start = StartGain{3, -1, -2, -0.1};
   EXPECT_EQ(neutral.state(), TransferState::kHurting);
-  for (EndedTrial& trial : ended) trial = Forecast(-2, 1, 1);
+  for (EndedTrial& trial : ended) trial = Forecast(-2, 1, 1 + 0.01 * *trial.value);
   TransferEvidence helping = EvidenceOf(ended, 0);
   helping.start = neutral.start;
   EXPECT_EQ(helping.state(), TransferState::kHelping);
