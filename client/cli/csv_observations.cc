@@ -106,15 +106,31 @@ absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
 
 std::optional<int> CsvObservations::ParameterOf(const std::string& column) const {
   const std::optional<int> parameter = configurations_->IndexOf(column);
-  if (parameter.has_value() || tool_ == nullptr) return parameter;
+  if (tool_ == nullptr) return parameter;
   absl::string_view bare = column;
-  if (!absl::ConsumePrefix(&bare, tool_->prefix)) return std::nullopt;
-  return configurations_->IndexOf(std::string(bare));
+  if (!tool_->prefix.empty() && absl::ConsumePrefix(&bare, tool_->prefix)) {
+    const std::optional<int> prefixed = configurations_->IndexOf(std::string(bare));
+    if (prefixed.has_value()) return prefixed;
+  }
+  // A column about runs may have a parameter's name.
+  const bool is_about_run = column == tool_->state || (!tool_->prefix.empty() &&
+                                                       Contains(heads_, tool_->prefix + column));
+  return is_about_run ? std::nullopt : parameter;
 }
 
 bool CsvObservations::MaySkip(const std::string& column) const {
   return Contains(columns_.ignored, column) ||
-         (tool_ != nullptr && (column == tool_->state || IsAboutRun(*tool_, column)));
+         (tool_ != nullptr && (column == tool_->state || IsAboutRun(*tool_, column) ||
+                               (tool_->prefix.empty() && HasAllParameters())));
+}
+
+// Without a prefix, columns of parameters cannot be told from columns about runs. So any may be
+// skipped, unless one of them may be a misspelt parameter.
+bool CsvObservations::HasAllParameters() const {
+  for (int i = 0; i < configurations_->size(); ++i) {
+    if (!Contains(heads_, configurations_->parameter(i).name())) return false;
+  }
+  return true;
 }
 
 absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
@@ -203,8 +219,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     if (!more.ok()) return InFile(more.status());
     if (!*more) return false;
     RETURN_IF_ERROR(CheckWidth(row_));
-  } while (state_.has_value() && row_[*state_].text != tool_->succeeded &&
-           row_[*state_].text != tool_->failed);
+  } while (state_.has_value() && !IsLearntFrom(*tool_, row_[*state_].text));
   for (size_t i = 0; i < row_.size(); ++i) {
     if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
   }
@@ -218,7 +233,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
 }
 
 absl::Status CsvObservations::ReadOutcome(v1::Outcome* outcome) const {
-  if (state_.has_value() && row_[*state_].text == tool_->failed) {
+  if (state_.has_value() && row_[*state_].text != tool_->succeeded) {
     outcome->mutable_failure();
     return absl::OkStatus();
   }
@@ -259,9 +274,9 @@ absl::StatusOr<int64_t> CsvObservations::CheckAll() {
   }
   if (count > 0) return count;
   if (state_.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(file_, " has no row whose ", heads_[*state_],
-                                                   " is ", tool_->succeeded, " or ",
-                                                   tool_->failed));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_, " has no row whose ", heads_[*state_], " is ", tool_->succeeded,
+                     tool_->failed.empty() ? "" : " or ", tool_->failed));
   }
   return absl::InvalidArgumentError(absl::StrCat(file_, " has a header but no rows"));
 }

@@ -59,6 +59,7 @@ class CsvObservations final : public ObservationReader {
   std::optional<int> ParameterOf(const std::string& column) const;
   // Whether a column that is neither a parameter's nor the objective's needs no mention.
   bool MaySkip(const std::string& column) const;
+  bool HasAllParameters() const;
   std::string HowToSkip(size_t first) const;
   absl::Status CheckAllAssigned(const CsvCell& first) const;
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;

@@ -17,7 +17,9 @@ const std::vector<OtherTool>& Tools() {
       // Optuna.
       {.marks = {"number", "state"},
        .prefix = "params_",
-       .metrics = {"$0", "values_$0", "value", "values_0"},
+       .metrics = {"values_$0", "value_$0", "value", "$0"},
+       .only_metric = "values_0",
+       .second_metric = "values_1",
        .state = "state",
        .succeeded = "COMPLETE",
        .failed = "FAIL",
@@ -26,26 +28,33 @@ const std::vector<OtherTool>& Tools() {
       {.marks = {"run_id", "status"},
        .prefix = "params.",
        .metrics = {"metrics.$0", "$0"},
+       .only_metric = "",
+       .second_metric = "",
        .state = "status",
        .succeeded = "FINISHED",
        .failed = "FAILED",
        .about = {}},
-      // Ray Tune.
-      {.marks = {"trial_id"},
+      // Ray Tune, which does not tell what was stopped early.
+      {.marks = {"trial_id", "done"},
        .prefix = "config/",
        .metrics = {"$0"},
-       .state = "",
-       .succeeded = "",
+       .only_metric = "",
+       .second_metric = "",
+       .state = "done",
+       .succeeded = "True",
        .failed = "",
        .about = {}},
       // Ax.
       {.marks = {"trial_index", "trial_status"},
        .prefix = "",
        .metrics = {"$0"},
+       .only_metric = "",
+       .second_metric = "",
        .state = "trial_status",
        .succeeded = "COMPLETED",
        .failed = "FAILED",
-       .about = {"trial_index", "arm_name", "generation_method", "generation_node"}}};
+       .about = {"trial_index", "arm_name", "generation_method", "generation_node",
+                 "fail_reason"}}};
   return tools;
 }
 
@@ -69,14 +78,20 @@ std::string MetricColumn(const OtherTool& tool, const std::vector<std::string>& 
                          const std::string& metric) {
   for (const std::string& pattern : tool.metrics) {
     std::string column = absl::Substitute(pattern, metric);
-    if (Contains(columns, column)) return column;
+    if (column != tool.state && Contains(columns, column)) return column;
   }
-  return metric;
+  const bool is_only =
+      Contains(columns, tool.only_metric) && !Contains(columns, tool.second_metric);
+  return is_only ? tool.only_metric : metric;
 }
 
 bool IsAboutRun(const OtherTool& tool, absl::string_view column) {
   return tool.prefix.empty() ? Contains(tool.about, column)
                              : !absl::StartsWith(column, tool.prefix);
+}
+
+bool IsLearntFrom(const OtherTool& tool, absl::string_view state) {
+  return state == tool.succeeded || (!tool.failed.empty() && state == tool.failed);
 }
 
 }  // namespace slipstream::cli

@@ -1,6 +1,6 @@
 // Tables that other tools export: Optuna's trials_dataframe, MLflow's search_runs, Ray Tune's
-// get_dataframe and Ax's summarize. They have names of their own for the columns of parameters and
-// of what was measured, a state, and columns about the runs themselves.
+// get_dataframe and Ax's summarize. The columns of parameters and of what was measured have names
+// of the tool's own, there is a state, and there are columns about the runs themselves.
 #ifndef SLIPSTREAM_CLIENT_CLI_OTHER_TOOLS_H_
 #define SLIPSTREAM_CLIENT_CLI_OTHER_TOOLS_H_
 
@@ -11,26 +11,32 @@
 
 namespace slipstream::cli {
 
+// How a tool writes a table. In the names of columns, $0 stands for the metric's name.
 struct OtherTool {
-  std::vector<std::string> marks;    // Columns by which its tables are recognised.
-  std::string prefix;                // Of the columns of parameters.
-  std::vector<std::string> metrics;  // Columns of the metric $0; the first that is there.
-  std::string state;                 // The column of the state; empty without one.
-  std::string succeeded;             // Its words for a run with a result, and for one that failed.
-  std::string failed;                // A study learns nothing from runs with any other.
-  std::vector<std::string> about;    // Columns about the run, where parameters have no prefix.
+  std::vector<std::string> marks;    // Columns that all of its tables have.
+  std::string prefix;                // What the names of parameters' columns begin with.
+  std::vector<std::string> metrics;  // The columns that may have the metric, the likeliest first.
+  std::string only_metric;           // Has the metric where there is no column `second_metric`.
+  std::string second_metric;
+  std::string state;                 // The column of the state.
+  std::string succeeded;             // A study learns from runs with this state, ...
+  std::string failed;                // ... and with this one, if it is not empty.
+  std::vector<std::string> about;    // Columns about the run, where there is no prefix.
 };
 
 // The tool that wrote a table with these columns; null if it is none of them.
 const OtherTool* ToolOf(const std::vector<std::string>& columns);
 
-// The column of the metric in a table of the tool with these columns; the metric's own name if
-// there is none.
+// The column of the metric in a table of the tool with these columns; the metric's own name if none
+// is known to be that.
 std::string MetricColumn(const OtherTool& tool, const std::vector<std::string>& columns,
                          const std::string& metric);
 
-// Whether the column is neither of a parameter nor of a metric or state that the caller knows of.
+// Whether the column is one about runs, if it is neither a parameter's nor the metric's.
 bool IsAboutRun(const OtherTool& tool, absl::string_view column);
+
+// Whether a study learns from a run with this state.
+bool IsLearntFrom(const OtherTool& tool, absl::string_view state);
 
 }  // namespace slipstream::cli
 

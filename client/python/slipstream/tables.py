@@ -76,6 +76,12 @@ def read_csv(
     return rows
 
 
+def is_table(thing: Any) -> bool:
+    """Whether it may be a table or the path of one."""
+    frames = ("trials_dataframe", "to_dicts", "columns")
+    return isinstance(thing, (os.PathLike, Iterable)) or any(hasattr(thing, one) for one in frames)
+
+
 def _records(table: Table) -> Iterable[Row]:
     if hasattr(table, "trials_dataframe"):  # A study of Optuna.
         table = table.trials_dataframe()

@@ -146,18 +146,21 @@ INSTANTIATE_TEST_SUITE_P(
                     "a,FINISHED,1,0.9,0.5,poly,3,ann\nb,FINISHED,1,0.8,0.25,rbf,,ann\n"
                     "c,FAILED,1,0.1,0.25,rbf,,ann\nd,RUNNING,1,0.1,9,rbf,,ann\n",
                     "accuracy,trial_id,done,config/lr,config/kernel,config/degree,logdir\n"
-                    "0.9,a,True,0.5,poly,3,a\n0.8,b,True,0.25,rbf,,b\n,c,True,0.25,rbf,,c\n",
-                    "trial_index,arm_name,trial_status,generation_node,accuracy,lr,kernel,degree\n"
-                    "0,0_0,COMPLETED,Sobol,0.9,0.5,poly,3\n1,1_0,COMPLETED,Sobol,0.8,0.25,rbf,\n"
-                    "2,2_0,FAILED,Sobol,,0.25,rbf,\n3,3_0,RUNNING,Sobol,,0.25,rbf,\n"));
+                    "0.9,a,True,0.5,poly,3,a\n0.8,b,True,0.25,rbf,,b\n,c,True,0.25,rbf,,c\n"
+                    "0.5,d,False,0.25,rbf,,d\n",
+                    "trial_index,arm_name,trial_status,fail_reason,accuracy,latency,lr,kernel,"
+                    "degree\n"
+                    "0,0_0,COMPLETED,,0.9,7,0.5,poly,3\n1,1_0,COMPLETED,,0.8,7,0.25,rbf,\n"
+                    "2,2_0,FAILED,memory,,7,0.25,rbf,\n3,3_0,RUNNING,,,7,0.25,rbf,\n"));
 
 TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
   EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_degree,params_seed,state\n"),
               StartsWith("runs.csv:1:6 (params_seed): the column is neither a parameter nor the "
                          "objective; to skip it: --ignore params_seed"));
-  EXPECT_EQ(Complaint("number,value,params_lr,lr,params_kernel,params_degree,state\n"),
-            "runs.csv:1:4 (lr): the parameter has two columns, this one and 'params_lr'; skip one "
-            "of them: --ignore lr");
+  EXPECT_THAT(Complaint("trial_index,trial_status,LR,accuracy,kernel,degree\n"),
+              StartsWith("runs.csv:1:3 (LR): the column is neither a parameter"));
+  EXPECT_THAT(Complaint("number,values_0,values_1,params_lr,params_kernel,params_degree,state\n"),
+              HasSubstr("no column for the objective 'accuracy'; the columns are number, values_"));
   EXPECT_THAT(Complaint("number,params_lr,params_kernel,params_degree,state\n"),
               HasSubstr("no column for the objective 'accuracy'"));
   EXPECT_EQ(Complaint("number,value,params_lr,params_kernel,params_degree,state\n"
@@ -166,6 +169,16 @@ TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
   EXPECT_EQ(Complaint("number,value,params_lr,params_kernel,params_degree,state\n"
                       "0,0.5,7,rbf,,COMPLETE\n"),
             "runs.csv:2:3 (params_lr): '7' is not in 0..1");
+}
+
+TEST(CsvObservations, ParametersMayHaveTheNamesOfColumnsAboutRuns) {
+  const ConfigurationReader configurations = *ConfigurationReader::Create(
+      *ParseSpace({"number=integer:1..8", "state=categorical:solid,liquid"}));
+  const auto table = CsvObservations::Open(
+      "runs.csv", "number,value,params_number,params_state,state\n0,0.5,3,solid,COMPLETE\n",
+      &configurations, {.objective = "loss", .ignored = {}});
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ((*table)->CheckAll().value_or(0), 1) << (*table)->CheckAll().status();
 }
 
 TEST_F(CsvObservationsTest, NamesTheFormatOfAFileThatIsNotCsv) {

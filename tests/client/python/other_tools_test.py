@@ -1,9 +1,11 @@
 """Tables that other tools export are source tasks as they are."""
 
+import enum
 import math
 import pathlib
 import tempfile
 import unittest
+import warnings
 
 import pandas
 from servers import ServerTest
@@ -48,14 +50,14 @@ MLFLOW = pandas.DataFrame({
     "tags.mlflow.user": "ann",
 })
 RAY = pandas.DataFrame({
-    "accuracy": [0.91, 0.78, math.nan],
+    "accuracy": [0.91, 0.78, math.nan, 0.5],
     "training_iteration": 1,
-    "trial_id": ["a", "b", "c"],
-    "done": True,
-    "config/lr": [0.01, 0.1, 0.5],
-    "config/layers": [3, 2, 8],
-    "config/kernel": ["rbf", "1", "rbf"],
-    "config/bias": [True, False, False],
+    "trial_id": ["a", "b", "c", "d"],
+    "done": [True, True, True, False],
+    "config/lr": [0.01, 0.1, 0.5, 0.2],
+    "config/layers": [3, 2, 8, 1],
+    "config/kernel": ["rbf", "1", "rbf", "rbf"],
+    "config/bias": [True, False, False, True],
     "logdir": "a",
 })
 AX = pandas.DataFrame({
@@ -63,6 +65,8 @@ AX = pandas.DataFrame({
     "arm_name": ["0_0", "1_0", "2_0", "3_0"],
     "trial_status": ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"],
     "generation_node": "Sobol",
+    "fail_reason": [None, None, "out of memory", None],
+    "latency": [1.0, 2.0, 3.0, math.nan],
     "accuracy": [0.91, 0.78, math.nan, math.nan],
     "lr": [0.01, 0.1, 0.5, 0.2],
     "layers": [3, 2, 8, 1],
@@ -72,8 +76,16 @@ AX = pandas.DataFrame({
 TABLES = {"optuna": OPTUNA, "mlflow": MLFLOW, "ray": RAY, "ax": AX}
 
 
+class Direction(enum.Enum):
+    MINIMIZE = 1
+    MAXIMIZE = 2
+
+
 class OptunaStudy:
     """Has what Optuna's studies have."""
+
+    def __init__(self, direction=Direction.MAXIMIZE):
+        self.directions = [direction]
 
     def trials_dataframe(self):
         return OPTUNA
@@ -109,30 +121,77 @@ class OtherTools(ServerTest):
                                               maximize="accuracy", sources=[table])
             self.assertEqual(study.sources, [ours.name])
 
-    def test_optuna_names_metrics_where_there_are_several(self):
+    def test_optuna_names_metrics(self):
         ours = self.register(OURS, missing="failed")
+        for columns in ({"value": "values_accuracy"}, {"value": "value_accuracy"},
+                        {"value": "values_0"}, {"value": "accuracy"}):
+            self.assertEqual(self.register(OPTUNA.rename(columns=columns)).name, ours.name)
         named = OPTUNA.rename(columns={"value": "values_accuracy"}).assign(values_latency=7.0)
         self.assertEqual(self.register(named).name, ours.name)
+        # Which of several objectives is meant must not be guessed.
         unnamed = OPTUNA.rename(columns={"value": "values_0"}).assign(values_1=7.0)
-        self.assertEqual(self.register(unnamed).name, ours.name)
+        for missing in (None, "failed"):
+            with self.assertRaisesRegex(ValueError, "no column of 'accuracy'; its columns are .*"
+                                                    "values_0, values_1"):
+                self.register(unnamed, missing=missing)
+        # A column about the trials has the metric's name.
+        duration = register_source(OPTUNA, SPACE, minimize="duration")
+        self.assertEqual((duration.measured_count, duration.best_value), (2, 0.78))
 
-    def test_a_parameter_that_the_space_lacks_is_told_by_its_column(self):
+    def test_an_optuna_study_of_the_other_direction_is_told(self):
+        with self.assertWarnsRegex(UserWarning, "the Optuna study is to minimize, and is registered "
+                                                "as one to maximize accuracy"):
+            self.register(OptunaStudy(Direction.MINIMIZE))
+
+    def test_parameters_that_the_space_lacks_are_left_out_with_a_warning(self):
         space = {name: parameter for name, parameter in SPACE.items() if name != "bias"}
+        ours = [{name: cell for name, cell in row.items() if name != "bias"} for row in OURS]
+        expected = self.register(ours, space, missing="failed").name
         for column in ("params_bias", "params.bias", "config/bias"):
             table = next(one for one in TABLES.values() if column in one.columns)
-            with self.assertRaisesRegex(ValueError, f"column '{column}' is neither a parameter"):
-                self.register(table, space, missing="failed")
+            with self.assertWarnsRegex(UserWarning, f"the space has none of these .*: {column}$"):
+                self.assertEqual(self.register(table, space, missing="failed").name, expected)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(self.register(AX, space).name, expected)
+            with self.assertRaisesRegex(ValueError, "column '(lr|latency)' is neither .* to be 'LR'"):
+                self.register(AX, {**{n: p for n, p in SPACE.items() if n != "lr"}, "LR": log(1e-5, 1)})
+
+    def test_categories_that_are_numbers_are_words_here(self):
+        table = OPTUNA.assign(params_kernel=[16, 32, 16, 16, 16])
+        space = {**SPACE, "kernel": choice("16", "32")}
+        task = self.register(table, space)
+        self.assertEqual(task.best_params["kernel"], "16")
+        with self.assertRaisesRegex(TypeError, "kernel=16 is int"):
+            self.register(table, {**SPACE, "kernel": choice("17", "18")})
+
+    def test_parameters_may_have_the_names_of_columns_about_runs(self):
+        space = {"state": choice("solid", "liquid"), "number": integer(1, 8)}
+        table = OPTUNA.assign(params_state="solid", params_number=[3, 2, 8, 1, 1])
+        table = table.drop(columns=["params_lr", "params_layers", "params_kernel", "params_bias"])
+        task = self.register(table, space)
+        self.assertEqual(task.best_params, {"state": "solid", "number": 3})
 
     def test_a_result_that_is_missing_is_told(self):
-        with self.assertRaisesRegex(ValueError, "row 3 has no 'accuracy'"):
+        with self.assertRaisesRegex(ValueError, "row 3 has no 'accuracy'.*missing='failed'"):
             self.register(RAY)
-        with self.assertRaisesRegex(ValueError, "row 1 has no 'precision'"):
-            register_source(MLFLOW, SPACE, maximize="precision")
+        for missing in (None, "failed"):
+            with self.assertRaisesRegex(ValueError, "no column of 'precision'"):
+                register_source(MLFLOW, SPACE, maximize="precision", missing=missing)
+        with self.assertRaisesRegex(ValueError, "give the source task that register_source"):
+            slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy", sources=[RAY])
 
     def test_tables_of_ones_own_are_left_alone(self):
         for columns in (["number", "state", "lr"], ["trial_id", "lr"], ["run_id", "params.lr"],
                         ["trial", "state", "params_lr"], ["trial_index", "lr"], []):
             self.assertIsNone(tool_of(columns), columns)
+        space = {"params_lr": log(1e-5, 1)}  # A name that looks like Optuna's.
+        study = slipstream.create_or_load(self.study_id, space, maximize="accuracy")
+        study.record({"params_lr": 0.1}, 0.5)
+        study.suggest().fail("broke")
+        for table in (study.trials.to_dicts(), study.trials.to_frame()):
+            task = register_source(table, space, maximize="accuracy")
+            self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
 
 if __name__ == "__main__":

@@ -513,7 +513,7 @@ class Sources(ServerTest):
         for number, source in enumerate((earlier, earlier.id, slipstream.register_source(earlier))):
             with self.assertWarnsRegex(
                     UserWarning, "is to minimize loss, and the study to maximize loss: what was "
-                                 "best there counts as worst here") as told:
+                                 "best there is expected to be best here") as told:
                 slipstream.create_or_load(
                     f"{self.study_id}-{number + 1}", space, maximize="loss", sources=[source])
             self.assertEqual(told.filename, __file__)
@@ -637,6 +637,35 @@ class Sources(ServerTest):
             path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
             self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)
+
+    def test_what_is_no_source_is_told_with_its_place(self):
+        row = {"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}
+        for wrong, words in ((3, r"sources\[1\] is a int"), (None, r"sources\[1\] is a NoneType"),
+                             (row, r"sources\[1\] is a dict, .* a list of rows")):
+            with self.assertRaisesRegex(TypeError, words):
+                self.open(sources=[[row], wrong])
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, "leave it out of the sources"):
+            other = slipstream.create_or_load(f"{self.study_id}-0", self.SPACE, maximize="accuracy")
+            self.open(sources=[other])
+
+    def test_rows_outside_the_space_are_told_before_they_are_registered(self):
+        row = {"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}
+        for wrong, words in (({"lr": 7.0}, "row 2: lr=7.0 is not within"),
+                             ({"kernel": "poly"}, "row 2: it has no 'degree'"),
+                             ({"degree": 3}, "row 2: degree=3 is active only when")):
+            with self.assertRaisesRegex(slipstream.InvalidArgument, words):
+                register_source([row, {**row, **wrong}], self.SPACE, maximize="accuracy")
+
+    def test_a_study_is_registered_as_it_is(self):
+        study, task = self.finished(f"{self.study_id}-0")
+        self.assertEqual((task.title, task.origin), (study.id, study.name))
+        described = [one for one in slipstream.studies() if one.study_id == study.id]
+        self.assertEqual(register_source(described[0]).name, task.name)
+        for settings in ({"space": self.SPACE}, {"maximize": "accuracy"}, {"like": study}):
+            with self.assertRaisesRegex(TypeError, "with its own space and objective"):
+                register_source(study, **settings)
+        with self.assertRaisesRegex(TypeError, r"like='s' must be a study: .*slipstream.load"):
+            register_source([{"lr": 0.5, "accuracy": 1}], like="s")
 
     def test_a_text_is_no_source_to_register(self):
         with self.assertRaisesRegex(TypeError, r"slipstream.load\('last'\) .* pathlib.Path\('last'\)"):

@@ -28,7 +28,9 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
             )
         request = request.completed_by(existing)
     asked = request.describe()
-    subject = sources.Subject(asked.space, asked.objective, project=asked.project)
+    subject = sources.Subject(
+        asked.space, asked.objective, project=asked.project, takes_missing=False
+    )
     made_of: Dict[str, str] = {}
     listed = request.source_list()
     if listed is not None:
@@ -56,17 +58,29 @@ def register_source(
             f"{source!r} is neither a study nor a table: give slipstream.load({source!r}) for the "
             f"study with this id, or pathlib.Path({source!r}) for a CSV file"
         )
-    model = source if isinstance(source, StudyBase) else like
-    if space is None and model is None:
+    if like is not None and not isinstance(like, StudyBase):
+        raise TypeError(f"like={like!r} must be a study: give slipstream.load(...) of its id")
+    if isinstance(source, (StudyBase, StudyDescription)):
+        if space is not None or maximize or minimize or like is not None:
+            raise TypeError(
+                "a study is registered with its own space and objective: leave out space=, "
+                "maximize=, minimize= and like="
+            )
+        study = source._description if isinstance(source, StudyBase) else source
+        subject = sources.Subject(
+            study.space, study.objective, project=project or study.project, **description
+        )
+        return sources.register(service, study, subject)
+    if space is None and like is None:
         raise ValueError(
             "which space is it? Give space= with maximize= or minimize=, or like=study"
         )
-    if model is None or maximize or minimize:
+    if like is None or maximize or minimize:
         objective = choose_objective(maximize, minimize, False)
     else:
-        objective = model.objective
-    domain = space if space is not None or model is None else model.space
-    if project is None and model is not None:
-        project = model.project
+        objective = like.objective
+    domain = space if space is not None or like is None else like.space
+    if project is None and like is not None:
+        project = like.project
     subject = sources.Subject(domain or {}, objective, project=project, **description)
     return sources.register(service, source, subject)

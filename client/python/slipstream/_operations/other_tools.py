@@ -1,8 +1,8 @@
-"""Tables that other tools export, in the words of ours.
+"""Tables that other tools export.
 
-Optuna, MLflow, Ray Tune and Ax have frames of all trials or runs: with names of their own for the
-columns of parameters and of what was measured, with a state, and with columns about the runs
-themselves, which are no parameters."""
+Optuna, MLflow, Ray Tune and Ax make data frames of all trials or runs. In these, the columns of
+parameters and of what was measured have names of the tool's own. There is a state, and there are
+columns about the runs themselves, which are no parameters."""
 
 from __future__ import annotations
 
@@ -17,26 +17,30 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Tool:
-    """How a tool writes a table."""
+    """How a tool writes a table. In the names of columns, "{}" stands for the metric's name."""
 
-    marks: Tuple[str, ...]  # Columns by which it is recognised.
-    prefix: str  # Of the columns of parameters.
-    metrics: Tuple[str, ...]  # Columns of the metric, whose name stands for "{}"; the first that is there.
-    state: Optional[str] = None  # The column of the state, ...
-    states: Mapping[str, str] = field(default_factory=dict)  # ... and what its words mean.
-    has_texts: bool = False  # Parameters are texts, whatever they are.
-    about: Tuple[str, ...] = ()  # Columns about the trial, where parameters have no prefix.
+    marks: Tuple[str, ...]  # Columns that all of its tables have.
+    prefix: str  # What the names of parameters' columns begin with.
+    metrics: Tuple[str, ...]  # The columns that may have the metric, the likeliest first.
+    state: str  # The column of the state.
+    states: Mapping[str, str]  # Our words for the states from which a study learns.
+    only_metric: str = ""  # Has the metric where there is no column `second_metric`.
+    second_metric: str = ""
+    has_texts: bool = False  # Whether all parameters are written as texts.
+    about: Tuple[str, ...] = field(default=())  # Columns about the run, where there is no prefix.
 
 
 TOOLS = (
-    Tool(  # study.trials_dataframe()
+    Tool(  # Optuna's study.trials_dataframe().
         marks=("number", "state"),
         prefix="params_",
-        metrics=("{}", "values_{}", "value", "values_0"),
+        metrics=("values_{}", "value_{}", "value", "{}"),
+        only_metric="values_0",
+        second_metric="values_1",
         state="state",
         states={"COMPLETE": "succeeded", "FAIL": "failed"},
     ),
-    Tool(  # mlflow.search_runs()
+    Tool(  # mlflow.search_runs().
         marks=("run_id", "status"),
         prefix="params.",
         metrics=("metrics.{}", "{}"),
@@ -44,18 +48,20 @@ TOOLS = (
         states={"FINISHED": "succeeded", "FAILED": "failed"},
         has_texts=True,
     ),
-    Tool(  # ResultGrid.get_dataframe()
-        marks=("trial_id",),
+    Tool(  # Ray Tune's ResultGrid.get_dataframe(), which does not tell what was stopped early.
+        marks=("trial_id", "done"),
         prefix="config/",
         metrics=("{}",),
+        state="done",
+        states={"True": "succeeded"},
     ),
-    Tool(  # Client.summarize()
+    Tool(  # Ax's Client.summarize().
         marks=("trial_index", "trial_status"),
         prefix="",
         metrics=("{}",),
         state="trial_status",
         states={"COMPLETED": "succeeded", "FAILED": "failed"},
-        about=("trial_index", "arm_name", "generation_method", "generation_node"),
+        about=("trial_index", "arm_name", "generation_method", "generation_node", "fail_reason"),
     ),
 )
 
@@ -70,46 +76,77 @@ def tool_of(columns: Collection[str]) -> Optional[Tool]:
 
 
 def bare_name(column: str) -> str:
-    """The parameter's name in a tool's name of its column."""
+    """The name of a parameter whose column has this name in the table of some tool."""
     for tool in TOOLS:
         if tool.prefix and column.startswith(tool.prefix):
             return column[len(tool.prefix):]
     return column
 
 
-def _metric_column(tool: Tool, columns: Collection[str], metric: str) -> str:
-    names = [name.format(metric) for name in tool.metrics]
-    return next((name for name in names if name in columns), metric)
-
-
-def own_row(
-    tool: Tool, row: Row, columns: Collection[str], space: Mapping[str, Parameter], metric: str
-) -> Dict[str, Any]:
-    """The row's parameters and metric by their own names. A parameter that the space lacks keeps the
-    name of its column, by which people find it."""
-    measured = _metric_column(tool, columns, metric)
-    cells: Dict[str, Any] = {}
-    for name, cell in row.items():
-        if name == measured:
-            cells[metric] = cell
-        elif name in space:
-            cells[name] = cell
-        elif name.startswith(tool.prefix) and name != tool.state and name not in tool.about:
-            parameter = name[len(tool.prefix):]
-            known = space.get(parameter)
-            if tool.has_texts and isinstance(cell, str):
-                cell = cell_of_text(cell, known)
-            cells[parameter if known is not None else name] = cell
-    return {name: cell for name, cell in cells.items() if cell is not None}
-
-
-def state_of(tool: Tool, row: Row) -> Optional[str]:
-    """What became of the row's trial, as ours have it; "" if a study learns nothing from it."""
-    if tool.state is None:
-        return None
-    return tool.states.get(str(row.get(tool.state)), "")
-
-
 def columns_of(rows: List[Dict[str, Any]]) -> Collection[str]:
     """The columns of which some row has a cell."""
     return {name for row in rows for name in row}
+
+
+def _metric_column(tool: Tool, columns: Collection[str], metric: str) -> str:
+    for name in tool.metrics:
+        if name.format(metric) in columns and name.format(metric) != tool.state:
+            return name.format(metric)
+    if tool.only_metric in columns and tool.second_metric not in columns:
+        return tool.only_metric
+    raise ValueError(
+        f"the table has no column of {metric!r}; its columns are {', '.join(sorted(columns))}"
+    )
+
+
+class ToolTable:
+    """The rows of a tool's table, with the names of our parameters and metric."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        rows: List[Dict[str, Any]],
+        space: Mapping[str, Parameter],
+        metric: str,
+    ) -> None:
+        columns = columns_of(rows)
+        self._tool = tool
+        self._space = space
+        self._metric = metric
+        self._metric_column = _metric_column(tool, columns, metric)
+        self._column_of = {
+            name: tool.prefix + name if tool.prefix + name in columns else name for name in space
+        }
+        # Columns of parameters that the space does not have. Without a prefix they cannot be told
+        # from columns about runs, so that one may be a misspelt parameter while another one lacks.
+        others = {
+            name
+            for name in columns - {*self._column_of.values(), self._metric_column, tool.state}
+            if name.startswith(tool.prefix) and name not in tool.about
+        }
+        lacks = any(column not in columns for column in self._column_of.values())
+        self.left_out = sorted(others) if tool.prefix else []
+        self._misspelt = others if lacks and not tool.prefix else set()
+
+    def state_of(self, row: Row) -> Optional[str]:
+        """What became of the row's trial; None if a study learns nothing from it."""
+        return self._tool.states.get(str(row.get(self._tool.state)))
+
+    def cells_of(self, row: Row) -> Dict[str, Any]:
+        """The row's parameters and metric."""
+        cells = {
+            name: self._cell_of(row[column], self._space[name])
+            for name, column in self._column_of.items()
+            if column in row and column != self._tool.state
+        }
+        cells.update({name: row[name] for name in self._misspelt if name in row})
+        if self._metric_column in row:
+            cells[self._metric] = row[self._metric_column]
+        return {name: cell for name, cell in cells.items() if cell is not None}
+
+    def _cell_of(self, cell: Any, parameter: Parameter) -> Any:
+        if self._tool.has_texts and isinstance(cell, str):
+            return cell_of_text(cell, parameter)
+        if parameter.kind == "choice" and str(cell) in parameter.values:
+            return str(cell)  # Other tools' categories may be numbers.
+        return cell

@@ -18,13 +18,13 @@ from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader, find
 from slipstream._operations.study_base import StudyBase
-from slipstream._operations.table_fit import check_cells, fit_table
+from slipstream._operations.table_fit import check_cells, fit_table, misfits
 from slipstream._operations.table_rows import TableRow, table_rows
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, SourceTask, StudyDescription, TrialRecord
-from slipstream.tables import Table, read_csv, rows_of
+from slipstream.tables import Table, is_table, read_csv, rows_of
 
 _COLLECTION = "sourceTasks"
 _CHUNK = 1000  # Observations.
@@ -51,6 +51,7 @@ class Subject:
     origin: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     missing: Optional[str] = None  # What a row without a value means: "failed" or "infeasible".
+    takes_missing: bool = True  # Whether the caller could have said so.
     project: Optional[str] = None
 
     def __post_init__(self) -> None:
@@ -65,9 +66,13 @@ def _meaning_without_value(row: TableRow, subject: Subject) -> str:
         return row.state
     meaning = subject.missing or row.state
     if meaning not in _OUTCOME_OF_STATE:
+        say = (
+            "say what a row without a value means, missing='failed' or missing='infeasible'"
+            if subject.takes_missing
+            else "give the source task that register_source(..., missing='failed') returns"
+        )
         raise ValueError(
-            f"row {row.number} has no {subject.objective.metric!r}: leave it out, or say what a "
-            "row without a value means, missing='failed' or missing='infeasible'"
+            f"row {row.number} has no {subject.objective.metric!r}: leave it out, or {say}"
         )
     return meaning
 
@@ -152,8 +157,13 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
 
 def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
     """Registers rows; the same content again is the same source task."""
-    observations = [_observation_of_row(row, subject) for row in _checked_rows(table, subject)]
-    return _register(service, observations, subject)
+    rows = _checked_rows(table, subject)
+    for row in rows:
+        cells = {name: cell for name, cell in row.cells.items() if name in subject.space}
+        reasons = misfits(cells, subject.space)
+        if reasons:
+            raise errors.InvalidArgument(f"row {row.number}: {'; '.join(reasons)}")
+    return _register(service, [_observation_of_row(row, subject) for row in rows], subject)
 
 
 def register_fitting(
@@ -175,16 +185,21 @@ def register_study(
     trials = yield from reader.trials()
     observations = list(_observations_of_trials(trials, subject))
     if not observations:
-        raise errors.FailedPrecondition(f"study {study_id!r} has no finished trial to learn from")
+        raise errors.FailedPrecondition(
+            f"study {study_id!r} has no finished trial to learn from: leave it out of the sources"
+        )
     return (yield from _register(service, observations, subject))
 
 
 def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
-    """Registers a study or a table."""
-    if isinstance(source, StudyBase):
-        if not subject.origin:  # So that a later state of the study is known to be one.
-            subject = replace(subject, origin=study_name(source.id, source.project).full)
-        return register_study(service, source.id, source._reader, subject)
+    """Registers a study, which is the subject's own space and objective, or a table."""
+    if isinstance(source, StudyDescription):
+        # By its origin a later state of the study is known to be one.
+        origin = subject.origin or study_name(source.study_id, source.project).full
+        title = subject.title or source.title or source.study_id
+        subject = replace(subject, origin=origin, title=title)
+        return register_study(service, source.study_id, StudyReader(service, source), subject)
+    _warn_of_opposite_direction(source, subject)
     return register_table(service, source, subject)
 
 
@@ -243,9 +258,21 @@ def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> N
     """A slip where both measure the same, though models can learn from it."""
     if source.metric == study.metric and source.maximize != study.maximize:
         warn_caller(
-            f"source {title!r} is to {source}, and the study to {study}: what was best there counts "
-            "as worst here. If that is a slip, change maximize= or minimize="
+            f"source {title!r} is to {source}, and the study to {study}: what was best there is "
+            "expected to be best here. If that is a slip, change maximize= or minimize="
         )
+
+
+def _warn_of_opposite_direction(table: Any, subject: Subject) -> None:
+    """A slip where the table is an Optuna study with another direction."""
+    names = [getattr(one, "name", "") for one in getattr(table, "directions", ())]
+    if len(names) == 1 and names[0] in ("MAXIMIZE", "MINIMIZE"):
+        maximize = names[0] == "MAXIMIZE"
+        if maximize != subject.objective.maximize:
+            warn_caller(
+                f"the Optuna study is to {names[0].lower()}, and is registered as one to "
+                f"{subject.objective}. If that is a slip, change maximize= or minimize="
+            )
 
 
 def _source_of_study(
@@ -278,6 +305,13 @@ def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[
     if isinstance(source, StudyDescription):
         reader = StudyReader(service, source)
         return (yield from _source_of_study(service, source, reader, subject))
+    if isinstance(source, Mapping) or not is_table(source):
+        raise TypeError(
+            f"{label} is a {type(source).__name__}, and a source is a SourceTask or its name, a study "
+            "or its id, or a table: a list of rows such as [{'lr': 0.1, 'accuracy': 0.9}], a data "
+            "frame, or the pathlib.Path of a CSV file"
+        )
+    _warn_of_opposite_direction(source, subject)
     task = yield from register_fitting(service, source, subject, label)
     return NamedSource(task.name)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
-from slipstream._operations.other_tools import Tool, columns_of, own_row, state_of, tool_of
+from slipstream._operations.notices import warn_caller
+from slipstream._operations.other_tools import ToolTable, columns_of, tool_of
 from slipstream.parameters import Parameter
 from slipstream.trials import column_about, names_about_trials, prefixed
 
@@ -44,16 +45,18 @@ def _columns_about_trials(
     return found
 
 
-def _rows_of_tool(
-    tool: Tool, rows: List[Dict[str, Any]], space: Mapping[str, Parameter], metric: str
-) -> List[TableRow]:
-    columns = columns_of(rows)
+def _rows_of_tool(table: ToolTable, rows: List[Dict[str, Any]], metric: str) -> List[TableRow]:
+    if table.left_out:
+        warn_caller(
+            f"the space has none of these parameters, so their columns are left out: "
+            f"{', '.join(table.left_out)}"
+        )
     found = []
     for number, row in enumerate(rows, start=1):
-        cells, state = own_row(tool, row, columns, space, metric), state_of(tool, row)
+        state, cells = table.state_of(row), table.cells_of(row)
         if state == "failed":
             cells.pop(metric, None)
-        if state != "":
+        if state is not None:
             found.append(TableRow(number, cells, state))
     return found
 
@@ -62,12 +65,11 @@ def table_rows(
     rows: List[Dict[str, Any]], space: Mapping[str, Parameter], metric: str
 ) -> List[TableRow]:
     """The rows without what is about trials, of trials those that a study learns from."""
-    taken = {*space, metric}
-    tool = tool_of(columns_of(rows))
-    if tool is not None:
-        return _rows_of_tool(tool, rows, space, metric)
-    about = _columns_about_trials(rows, taken)
+    about = _columns_about_trials(rows, {*space, metric})
     if not about:
+        tool = tool_of(columns_of(rows))
+        if tool is not None:
+            return _rows_of_tool(ToolTable(tool, rows, space, metric), rows, metric)
         return [TableRow(number, row) for number, row in enumerate(rows, start=1)]
     found = []
     for number, row in enumerate(rows, start=1):
