@@ -193,8 +193,8 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
   PrintStudy(created, session);
   if (wants_sources && created.source_tasks().empty()) {
-    session.Remark("\nNo source task of the project fits: none measures the study's objective and "
-                   "shares a parameter with it.");
+    session.Warn("no source task of the project fits: none has a result, the study's objective and "
+                 "a parameter in common with it");
   }
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
@@ -297,7 +297,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
       });
   AddRepeatable(command, "--source", &arguments->sources,
                 "Source task to learn from; repeat for others, or all for every one of the project "
-                "that measures the same objective and shares a parameter")
+                "that has the same objective and a parameter in common")
       ->type_name("NAME");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
@@ -55,9 +56,9 @@ std::string RowText(const Configuration& row) {
   });
 }
 
-// Which ones those were is decided when the study is created.
+// Which ones those are is decided when the study is created.
 bool AsksForAllSources(const NewStudy& asked) {
-  return asked.sources == std::vector<std::string>{"sourceTasks/-"};
+  return asked.sources.size() == 1 && absl::EndsWith(asked.sources.front(), "sourceTasks/-");
 }
 
 class Comparison {

@@ -13,21 +13,16 @@
 namespace slipstream {
 namespace {
 
-// The source tasks found so far, by their keys, which grow with time.
-class Found {
+// The latest source tasks found so far, by their keys, which grow with time.
+class Latest {
  public:
-  explicit Found(size_t most) : most_(most) {}
+  explicit Latest(size_t most) : most_(most) {}
 
-  // `study`: of which it is a state; empty if of none.
+  // `study` is the study that the source task was made of; empty if it was made of none.
   void Add(const SourceTaskRecord& record, const std::string& study) {
     if (!study.empty()) {
-      const auto [state, is_first] =
-          states_.try_emplace(study, State{record.key, record.observation_count});
-      if (!is_first) {
-        if (record.observation_count < state->second.observations) return;
-        ids_.erase(state->second.key);
-        state->second = {record.key, record.observation_count};
-      }
+      const auto [state, is_first] = states_.try_emplace(study, record.key);
+      if (!is_first) ids_.erase(std::exchange(state->second, record.key));
     }
     ids_.emplace(record.key, record.id);
     if (ids_.size() > most_) ids_.erase(ids_.begin());
@@ -40,21 +35,14 @@ class Found {
   }
 
  private:
-  struct State {
-    int64_t key = 0;
-    int64_t observations = 0;
-  };
-
   size_t most_;
   std::map<int64_t, std::string> ids_;
-  std::map<std::string, State> states_;
+  std::map<std::string, int64_t> states_;  // The key of each study's latest state.
 };
 
-absl::StatusOr<bool> Fits(const SourceTaskRecord& record, const StudyDefinition& definition) {
-  if (record.measured_count == 0) return false;
-  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
-  return header.metric == definition.metric &&
-         SpaceMapping::Create(*header.space, *definition.space).ok();
+bool Fits(const SourceTaskHeader& source, const StudyDefinition& study) {
+  return source.metric == study.metric && source.goal == study.goal &&
+         SpaceMapping::Create(*source.space, *study.space).ok();
 }
 
 }  // namespace
@@ -62,7 +50,7 @@ absl::StatusOr<bool> Fits(const SourceTaskRecord& record, const StudyDefinition&
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,
                                                         size_t most) {
-  Found found(most);
+  Latest latest(most);
   for (int64_t after = 0;;) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const std::vector<SourceTaskRecord> records,
@@ -70,13 +58,14 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
                       [&](int64_t key, int limit) { return store.ListSourceTasks(key, limit); }));
     for (const SourceTaskRecord& record : records) {
       after = record.key;
-      SLIPSTREAM_ASSIGN_OR_RETURN(const bool fits, Fits(record, definition));
-      if (!fits) continue;
+      if (record.measured_count == 0) continue;
+      SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
+      if (!Fits(header, definition)) continue;
       SLIPSTREAM_ASSIGN_OR_RETURN(const v1::SourceTask task, SourceTaskToProto(record));
       const absl::StatusOr<std::string> study = ParseStudyName("origin", task.origin());
-      found.Add(record, study.ok() ? *study : "");
+      latest.Add(record, study.ok() ? *study : "");
     }
-    if (records.size() < static_cast<size_t>(kRecordsPerRead)) return std::move(found).Ids();
+    if (records.size() < static_cast<size_t>(kRecordsPerRead)) return std::move(latest).Ids();
   }
 }
 

@@ -12,10 +12,10 @@
 
 namespace slipstream {
 
-// The ids of the project's source tasks that have a result, measure what the study measures (which
-// way is better may differ) and share a parameter with it, oldest first. Of those whose origin is
-// the same study, only the one with most observations: the others are earlier states of it. At most
-// `most`, the latest. DATA_LOSS, or the store's errors.
+// The ids of the project's source tasks that have a result, the study's objective, and a parameter
+// in common with it, oldest first. Of those whose origin is the same study only the latest counts,
+// as the others are earlier states of it. If there are more than `most`, the latest are returned.
+// DATA_LOSS, or the store's errors.
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,
                                                         size_t most);

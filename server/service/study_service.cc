@@ -173,9 +173,8 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   status = definition.ok() ? CheckNewStudy(filled) : definition.status();
   if (!status.ok()) return done(WithFieldPrefix(status, "study."));
-  if (all_of.has_value()) status = AddAllSources(*all_of, &filled, &*definition);
-  if (!status.ok()) return done(status);
-  status = catalog_.CheckSources(*definition);
+  status = all_of.has_value() ? AddAllSources(*all_of, &filled, &*definition)
+                              : catalog_.CheckSources(*definition);
   if (!status.ok()) return done(status);
   const bool needs_fits = transfer_.FitSourcesFor(*definition);
   NewStudy study = NewStudyOf(filled, *definition, id);

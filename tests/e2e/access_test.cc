@@ -180,6 +180,16 @@ TEST_F(Access, ATokenOpensItsOwnProjectsAlone) {
               HasSubstr("ann may use the projects vision and not nlp"));
   EXPECT_EQ(get("projects/nlp/studies/none").error_code(), Code::PERMISSION_DENIED)
       << "not even whether it exists";
+  const auto create_from = [&](const std::string& sources) {
+    v1::Study study = ExampleStudy();
+    study.add_source_tasks(sources);
+    v1::CreateStudyRequest request = CreateRequest(study, "from");
+    request.set_parent("projects/vision");
+    return CallAs(ann.text, stub(), &Stub::CreateStudy, request).error_code();
+  };
+  EXPECT_EQ(create_from("projects/nlp/sourceTasks/-"), Code::PERMISSION_DENIED);
+  EXPECT_EQ(create_from("sourceTasks/-"), Code::PERMISSION_DENIED);
+  EXPECT_EQ(create_from("projects/vision/sourceTasks/-"), Code::OK);
   EXPECT_EQ(list("projects/vision"), Code::OK);
   EXPECT_EQ(list(""), Code::PERMISSION_DENIED);
   EXPECT_EQ(list("projects/-"), Code::PERMISSION_DENIED);

@@ -47,14 +47,14 @@ class VerdictsTest(unittest.TestCase):
 
     def test_wrong_sides_are_counted(self):
         said = verdicts.verdict_of(self.rows, self.reference, 3)
-        self.assertIn("    the start decided for the wrong side in 0",
+        self.assertIn("    the start decided in 1, for the wrong side in 0",
                       verdicts.lines_of("all", [said], 0.01))
         self.reference[1]["regret"] = "0.3"
         wrong = verdicts.verdict_of(self.rows, self.reference, 3)
         self.assertFalse(verdicts.contains(wrong))
         lines = verdicts.lines_of("all", [said, wrong], 0.01)
         self.assertIn("    the start was worse by more than 0.01 in 1: said helping 1", lines)
-        self.assertIn("    the start decided for the wrong side in 1", lines)
+        self.assertIn("    the start decided in 2, for the wrong side in 1", lines)
         self.assertTrue(lines[1].startswith("    the start's interval has the true gain in 50% of 2"))
 
 

@@ -104,8 +104,8 @@ struct NewStudy {
   // times with `allow_repeats`.
   std::vector<Configuration> candidates = {};
   bool allow_repeats = false;
-  // "sourceTasks/..." to learn from; or {"sourceTasks/-"}, all that there are when the study is
-  // created and that fit it.
+  // "sourceTasks/..." to learn from. {"sourceTasks/-"} stands for all that exist when the study is
+  // created and have its objective and a parameter in common with it.
   std::vector<std::string> sources = {};
   std::string preset = {};                // Empty: the server's default.
   // Ingredients and options of the preset to replace, such as {{"acquisition", "ei"},

@@ -83,7 +83,7 @@ TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
 TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
   const ProcessResult none = Run({"source", "register", "--all-studies"});
   EXPECT_EQ(none.code, 0) << none.err;
-  EXPECT_THAT(none.out, HasSubstr("No study of the project has a result yet."));
+  EXPECT_THAT(none.err, HasSubstr("no study of the project has a result yet"));
   for (const std::string id : {"digits", "faces"}) {
     v1::Study study = SmallStudy();
     study.set_name("studies/" + id);
@@ -107,6 +107,24 @@ TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
   EXPECT_EQ(tasks[1]["version"], "v7");
   EXPECT_THAT(Run({"source", "register", "--all-studies"}).out,
               HasSubstr("2 registered, 0 unchanged.\nNext: slipstream study create --source all"));
+  const auto registered = [&] {
+    return Json::parse(Run({"source", "list", "--format", "json"}).out).size();
+  };
+  ASSERT_EQ(registered(), 4u);
+  v1::SourceTask other;
+  other.set_name("sourceTasks/" + std::string(32, 'b'));
+  other.set_origin("studies/other");
+  service().AddSource(other);
+  v1::SourceTask used;
+  used.set_name("sourceTasks/" + std::string(32, 'c'));
+  used.set_origin("studies/digits");
+  used.set_study_count(1);
+  service().AddSource(used);
+  Run({"source", "register", "--all-studies", "--validate-only", "--delete-earlier"});
+  EXPECT_EQ(registered(), 6u);
+  EXPECT_EQ(Run({"source", "register", "--all-studies", "--delete-earlier"}).code, 0);
+  EXPECT_EQ(registered(), 4u) << "the latest of each study, another study's, and what is used";
+  EXPECT_EQ(Run({"source", "register", "runs.csv", "--delete-earlier"}).code, 2);
   for (const std::vector<std::string>& more :
        std::vector<std::vector<std::string>>{{"runs.csv"}, {"--study", "digits"}, {"--title", "x"},
                                              {"--origin", "x"}, {"--minimize", "loss"}}) {
@@ -114,6 +132,29 @@ TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
     command.insert(command.end(), more.begin(), more.end());
     EXPECT_EQ(Run(command).code, 2) << more[0];
   }
+}
+
+TEST_F(SourceCommands, OneStudyThatIsRefusedDoesNotHoldUpTheOthers) {
+  for (const std::string id : {"a", "b", "c"}) {
+    v1::Study study = SmallStudy();
+    study.set_name("projects/vision/studies/" + id);
+    study.set_succeeded_trial_count(1);
+    service().AddStudy(study);
+    if (id == "b") continue;  // Has no trials that could be read.
+    v1::Trial trial;
+    SetDouble(trial.mutable_configuration(), "lr", 0.5);
+    trial.set_state(v1::Trial::SUCCEEDED);
+    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
+    service().AddTrial(study.name(), trial);
+  }
+  const ProcessResult result =
+      Run({"source", "register", "--all-studies", "--project", "vision"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("projects/vision/studies/b: study projects/vision/studies/b "
+                                    "has no trial that has ended"));
+  EXPECT_THAT(result.err, HasSubstr("1 of 3 studies could not be registered"));
+  EXPECT_THAT(result.out, HasSubstr("2 registered, 0 unchanged.\nNext: slipstream study create "
+                                    "--project vision --source all"));
 }
 
 TEST_F(SourceCommands, RegisterNeedsATableOrAStudyThatHasResults) {

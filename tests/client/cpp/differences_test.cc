@@ -79,8 +79,10 @@ TEST(Differences, NameSourcesOnBothSides) {
               ElementsAre("source task sourceTasks/c: asked for, the study does not use it",
                           "source task sourceTasks/a: not asked for, the study uses it"));
   // Which ones there are in all was decided when the study was created.
-  asked.sources = {"sourceTasks/-"};
-  EXPECT_THAT(Differences(asked, existing), IsEmpty());
+  for (const char* all : {"sourceTasks/-", "projects/vision/sourceTasks/-"}) {
+    asked.sources = {all};
+    EXPECT_THAT(Differences(asked, existing), IsEmpty());
+  }
 }
 
 TEST(Differences, NameTheFirstCandidateThatIsAnother) {

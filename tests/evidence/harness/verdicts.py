@@ -90,8 +90,8 @@ def lines_of(name, verdicts, margin):
         states = {state: sum(each.state == state for each in true) for state in STATES}
         lines.append(f"    the start was {word} by more than {margin:g} in {len(true)}: said "
                      + ", ".join(f"{state} {states[state]}" for state in STATES if states[state]))
-    wrong = [each for each in told
-             if (each.state == "helping" and each.by_start and each.truth < -margin)
-             or (each.state == "hurting" and each.by_start and each.truth > margin)]
-    lines.append(f"    the start decided for the wrong side in {len(wrong)}")
+    decided = [each for each in told if each.by_start and each.state in ("helping", "hurting")]
+    wrong = [each for each in decided
+             if (each.truth < -margin if each.state == "helping" else each.truth > margin)]
+    lines.append(f"    the start decided in {len(decided)}, for the wrong side in {len(wrong)}")
     return lines
