@@ -287,6 +287,12 @@ class Contents(PlotTest):
         with self.assertRaisesRegex(ValueError, "sources="):
             self.source.plot.transfer()
 
+    def test_transfer_says_why_there_is_nothing_to_draw(self):
+        begun = slipstream.create_or_load(f"{self.study_id}-begun", SPACE, maximize="accuracy",
+                                          sources=[self.source])
+        with self.assertRaisesRegex(ValueError, "no suggestion of this study has used its source"):
+            begun.plot.transfer()
+
     def test_transfer_tells_the_servers_verdict(self):
         summary = self.study.transfer
         self.assertIn(summary.state, ("helping", "neutral", "hurting"))

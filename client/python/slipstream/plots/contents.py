@@ -241,7 +241,8 @@ def transfer(
         for name, share in shares.items():
             totals[name] = totals.get(name, 0.0) + share
     if not totals:
-        raise ValueError("no suggestion of this study used a source task: give it some by sources=")
+        why = f": {summary.unused_because}" if summary is not None and summary.unused_because else ""
+        raise ValueError(f"no suggestion of this study has used its source tasks so far{why}")
     sources = sorted(totals, key=lambda name: (-totals[name], name))
     # The last line has whatever is left once the others have a source task each.
     groups = [[name] for name in sources[: _MOST_SOURCES - 1]]
