@@ -105,30 +105,24 @@ absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
 }
 
 std::optional<int> CsvObservations::ParameterOf(const std::string& column) const {
-  const std::optional<int> parameter = configurations_->IndexOf(column);
-  if (tool_ == nullptr) return parameter;
-  absl::string_view bare = column;
-  if (!tool_->prefix.empty() && absl::ConsumePrefix(&bare, tool_->prefix)) {
-    const std::optional<int> prefixed = configurations_->IndexOf(std::string(bare));
-    if (prefixed.has_value()) return prefixed;
+  absl::string_view name = column;
+  if (tool_ != nullptr) {
+    if (!absl::ConsumePrefix(&name, tool_->prefix) || Contains(tool_->about, column)) return {};
   }
-  // A column about runs may have a parameter's name.
-  const bool is_about_run = column == tool_->state || (!tool_->prefix.empty() &&
-                                                       Contains(heads_, tool_->prefix + column));
-  return is_about_run ? std::nullopt : parameter;
+  return configurations_->IndexOf(std::string(name));
 }
 
 bool CsvObservations::MaySkip(const std::string& column) const {
-  return Contains(columns_.ignored, column) ||
-         (tool_ != nullptr && (column == tool_->state || IsAboutRun(*tool_, column) ||
-                               (tool_->prefix.empty() && HasAllParameters())));
+  if (Contains(columns_.ignored, column)) return true;
+  if (tool_ == nullptr) return false;
+  return column == tool_->state || IsAboutRun(*tool_, column) || HasAllParameters();
 }
 
-// Without a prefix, columns of parameters cannot be told from columns about runs. So any may be
-// skipped, unless one of them may be a misspelt parameter.
+// If one lacks, a column that is none of them may be a misspelt one.
 bool CsvObservations::HasAllParameters() const {
   for (int i = 0; i < configurations_->size(); ++i) {
-    if (!Contains(heads_, configurations_->parameter(i).name())) return false;
+    const std::string column = tool_->prefix + configurations_->parameter(i).name();
+    if (!Contains(heads_, column) || Contains(tool_->about, column)) return false;
   }
   return true;
 }
@@ -148,7 +142,12 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   const std::optional<int> parameter = ParameterOf(cell.text);
   if (!parameter.has_value()) {
     if (tool_ != nullptr && cell.text == tool_->state) state_ = column;
-    if (MaySkip(cell.text)) return absl::OkStatus();
+    if (MaySkip(cell.text)) {
+      const bool is_parameter = tool_ != nullptr && !tool_->prefix.empty() &&
+                                absl::StartsWith(cell.text, tool_->prefix);
+      if (is_parameter) left_out_.push_back(cell.text);
+      return absl::OkStatus();
+    }
     const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
               absl::StrCat("the column is neither a parameter nor the objective; ",
@@ -213,19 +212,25 @@ absl::Status CsvObservations::CheckWidth(const std::vector<CsvCell>& row) const 
                          ", the header ", heads_.size()));
 }
 
+bool CsvObservations::HasFailed() const {
+  return state_.has_value() && row_[*state_].text != tool_->succeeded;
+}
+
 absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
-  do {
+  while (true) {
     const absl::StatusOr<bool> more = reader_->Next(&row_);
     if (!more.ok()) return InFile(more.status());
     if (!*more) return false;
     RETURN_IF_ERROR(CheckWidth(row_));
-  } while (state_.has_value() && !IsLearntFrom(*tool_, row_[*state_].text));
-  for (size_t i = 0; i < row_.size(); ++i) {
-    if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
-  }
-  const auto problem = configurations_->Read(values_, observation->mutable_configuration());
-  if (problem.has_value()) {
+    if (state_.has_value() && !IsLearntFrom(*tool_, row_[*state_].text)) continue;
+    for (size_t i = 0; i < row_.size(); ++i) {
+      if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
+    }
+    observation->Clear();
+    const auto problem = configurations_->Read(values_, observation->mutable_configuration());
+    if (!problem.has_value()) break;
     const size_t column = *column_of_[problem->parameter];
+    if (HasFailed() && row_[column].text.empty()) continue;
     return At(row_[column].line, column + 1, problem->complaint);
   }
   RETURN_IF_ERROR(ReadOutcome(observation->mutable_outcome()));
@@ -233,8 +238,12 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
 }
 
 absl::Status CsvObservations::ReadOutcome(v1::Outcome* outcome) const {
-  if (state_.has_value() && row_[*state_].text != tool_->succeeded) {
-    outcome->mutable_failure();
+  if (HasFailed()) {
+    if (columns_.missing_objective == CsvColumns::MissingObjective::kInfeasible) {
+      outcome->mutable_infeasibility();
+    } else {
+      outcome->mutable_failure();
+    }
     return absl::OkStatus();
   }
   const CsvCell& cell = row_[*objective_];

@@ -36,11 +36,15 @@ class CsvObservations final : public ObservationReader {
   // `file` is for messages; `configurations` must outlive the result. Every
   // parameter must have a column, and every column must be a parameter, the
   // objective or ignored, none of them twice. In a table of another tool
-  // (other_tools.h) columns and states have its names, what is about its runs is
-  // skipped, and so are runs that have neither a result nor failed.
+  // (other_tools.h) columns and states have its names. Skipped are what is about its
+  // runs, parameters that the space does not have, runs that have neither a result
+  // nor failed, and those that failed before they had a configuration.
   static absl::StatusOr<std::unique_ptr<CsvObservations>> Open(
       std::string file, std::string text, const ConfigurationReader* configurations,
       CsvColumns columns);
+
+  // Columns of another tool's parameters that the space does not have.
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
   // Reads all rows and returns their number, at least one, or the error of the
   // first bad one.
@@ -63,6 +67,8 @@ class CsvObservations final : public ObservationReader {
   std::string HowToSkip(size_t first) const;
   absl::Status CheckAllAssigned(const CsvCell& first) const;
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
+  // Whether the row is a run that failed, by another tool's state.
+  bool HasFailed() const;
   absl::Status ReadOutcome(v1::Outcome* outcome) const;
   absl::Status At(size_t line, size_t column, const std::string& complaint) const;
   absl::Status InFile(const absl::Status& status) const;
@@ -79,6 +85,7 @@ class CsvObservations final : public ObservationReader {
   const OtherTool* tool_ = nullptr;  // That wrote the table; null for none that is known.
   std::string objective_column_;
   std::optional<size_t> state_;
+  std::vector<std::string> left_out_;
   std::vector<CsvCell> row_;                        // Reused from row to row.
   std::vector<std::optional<std::string>> values_;  // By parameter; also reused.
 };

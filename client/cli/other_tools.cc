@@ -17,7 +17,7 @@ const std::vector<OtherTool>& Tools() {
       // Optuna.
       {.marks = {"number", "state"},
        .prefix = "params_",
-       .metrics = {"values_$0", "value_$0", "value", "$0"},
+       .metrics = {"$0", "values_$0", "value_$0", "value"},
        .only_metric = "values_0",
        .second_metric = "values_1",
        .state = "state",
@@ -27,7 +27,7 @@ const std::vector<OtherTool>& Tools() {
       // MLflow.
       {.marks = {"run_id", "status"},
        .prefix = "params.",
-       .metrics = {"metrics.$0", "$0"},
+       .metrics = {"$0", "metrics.$0"},
        .only_metric = "",
        .second_metric = "",
        .state = "status",
@@ -53,8 +53,8 @@ const std::vector<OtherTool>& Tools() {
        .state = "trial_status",
        .succeeded = "COMPLETED",
        .failed = "FAILED",
-       .about = {"trial_index", "arm_name", "generation_method", "generation_node",
-                 "fail_reason"}}};
+       .about = {"trial_index", "trial_status", "arm_name", "generation_method",
+                 "generation_node", "fail_reason", "status_reason"}}};
   return tools;
 }
 

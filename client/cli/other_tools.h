@@ -16,7 +16,8 @@ struct OtherTool {
   std::vector<std::string> marks;    // Columns that all of its tables have.
   std::string prefix;                // What the names of parameters' columns begin with.
   std::vector<std::string> metrics;  // The columns that may have the metric, the likeliest first.
-  std::string only_metric;           // Has the metric where there is no column `second_metric`.
+  // The metric's column in tables with one objective, which have no `second_metric`.
+  std::string only_metric;
   std::string second_metric;
   std::string state;                 // The column of the state.
   std::string succeeded;             // A study learns from runs with this state, ...

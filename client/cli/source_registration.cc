@@ -1,6 +1,5 @@
 #include "client/cli/source_registration.h"
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/cli/configuration_reader.h"
 #include "client/cli/csv_observations.h"
@@ -36,7 +36,6 @@ struct RegistrationArguments {
   std::string version;
   std::vector<std::string> labels;
   std::string origin;
-  bool delete_earlier = false;
   bool validate_only = false;
   std::string parent;  // The project's name.
 };
@@ -174,26 +173,18 @@ bool IsAboutTable(const RegistrationArguments& arguments) {
          !objective.name.empty() || !objective.maximize.empty() || !objective.minimize.empty();
 }
 
-// Deletes source tasks that are earlier states of studies, unless a study uses them. `latest` has
-// the name of the latest one by its origin.
-absl::Status DeleteEarlierStates(const std::map<std::string, std::string>& latest,
-                                 const std::string& parent, Session& session) {
-  std::vector<std::string> earlier;
-  RETURN_IF_ERROR(session.client().ListAllSourceTasks(
-      [&](const v1::SourceTask& task) {
-        const auto found = latest.find(task.origin());
-        const bool is_earlier = found != latest.end() && found->second != task.name();
-        if (is_earlier && task.study_count() == 0) earlier.push_back(task.name());
-        return true;
-      },
-      parent));
-  for (const std::string& name : earlier) {
-    const absl::Status deleted = session.client().DeleteSourceTask(name);
-    // Meanwhile another one may have deleted it, or made a study of it.
-    if (absl::IsNotFound(deleted) || absl::IsFailedPrecondition(deleted)) continue;
-    RETURN_IF_ERROR(deleted);
+// Whether the next study would fare no better.
+bool IsAboutServer(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+      return true;
+    default:
+      return false;
   }
-  return absl::OkStatus();
 }
 
 // Registers each study of the project that has a result. What is wrong with one does not keep the
@@ -201,9 +192,8 @@ absl::Status DeleteEarlierStates(const std::map<std::string, std::string>& lates
 absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session& session) {
   if (!arguments.file.empty() || !arguments.study.empty() || !arguments.title.empty() ||
       !arguments.origin.empty() || IsAboutTable(arguments)) {
-    return UsageError("--all-studies goes with --project, --version, --label, --delete-earlier and "
-                      "--validate-only only: each study has its own trials, space, objective, "
-                      "title and origin");
+    return UsageError("--all-studies goes with --project, --version, --label and --validate-only "
+                      "only: each study has its own trials, space, objective, title and origin");
   }
   std::vector<v1::Study> studies;
   RETURN_IF_ERROR(session.client().ListAllStudies(
@@ -213,19 +203,18 @@ absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session&
       },
       arguments.parent));
   std::vector<v1::SourceTask> tasks;
-  std::map<std::string, std::string> latest;
   size_t known = 0;
   std::vector<absl::Status> failures;
   for (const v1::Study& study : studies) {
     const auto response = RegisterTrials(study, arguments, session);
     if (absl::IsNotFound(response.status())) continue;  // Deleted meanwhile.
+    if (IsAboutServer(response.status())) return response.status();
     if (!response.ok()) {
       session.Warn(absl::StrCat(ShortStudyName(study.name()), ": ", response.status().message()));
       failures.push_back(response.status());
       continue;
     }
     tasks.push_back(response->source_task());
-    latest[study.name()] = response->source_task().name();
     known += response->already_registered() ? 1 : 0;
   }
   PrintSourceTasks(tasks, session);
@@ -234,19 +223,17 @@ absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session&
   } else if (arguments.validate_only) {
     session.Remark("\nNothing was registered: this was only a check.");
   } else {
-    if (arguments.delete_earlier) {
-      RETURN_IF_ERROR(DeleteEarlierStates(latest, arguments.parent, session));
-    }
     const std::string project = std::string(absl::StripPrefix(arguments.parent, "projects/"));
     session.Remark(absl::StrCat("\n", tasks.size() - known, " registered, ", known,
                                 " unchanged.\nNext: slipstream study create",
                                 project.empty() ? "" : " --project ", project,
                                 " --source all ..."));
   }
-  if (failures.empty()) return absl::OkStatus();
-  return absl::Status(failures.front().code(),
-                      absl::StrCat(failures.size(), " of ", studies.size(),
-                                   " studies could not be registered, see above"));
+  if (!failures.empty()) {
+    session.Warn(absl::StrCat(failures.size(), " of ", studies.size(),
+                              " studies could not be registered"));
+  }
+  return failures.empty() ? absl::OkStatus() : failures.front();
 }
 
 // Registers the trials of one study.
@@ -260,17 +247,11 @@ absl::Status RegisterStudy(const RegistrationArguments& arguments, Session& sess
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   ASSIGN_OR_RETURN(const auto response, RegisterTrials(study, arguments, session));
   PrintRegistered(response, arguments.validate_only, session);
-  if (!arguments.delete_earlier || arguments.validate_only) return absl::OkStatus();
-  return DeleteEarlierStates({{study.name(), response.source_task().name()}},
-                             arguments.parent.empty() ? ProjectOf(name) : arguments.parent,
-                             session);
+  return absl::OkStatus();
 }
 
 absl::Status Register(const RegistrationArguments& arguments, Session& session) {
   if (arguments.all_studies) return RegisterAllStudies(arguments, session);
-  if (arguments.delete_earlier && !arguments.file.empty()) {
-    return UsageError("--delete-earlier goes with --study or --all-studies, without a FILE");
-  }
   if (arguments.file.empty()) return RegisterStudy(arguments, session);
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
@@ -285,6 +266,11 @@ absl::Status Register(const RegistrationArguments& arguments, Session& session) 
                    CsvObservations::Open(name, std::move(text), &configurations,
                                          ColumnsOf(arguments, subject.metric.name())));
   RETURN_IF_ERROR(table->CheckAll().status());
+  if (!table->left_out().empty()) {
+    session.Warn(absl::StrCat("the space has none of these parameters, so their columns are left "
+                              "out: ",
+                              absl::StrJoin(table->left_out(), ", ")));
+  }
   ASSIGN_OR_RETURN(const auto response,
                    session.client().RegisterSourceTask(std::move(header), *table));
   PrintRegistered(response, arguments.validate_only, session);
@@ -325,9 +311,6 @@ void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) 
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");
   command->add_option("--origin", arguments->origin, "Where the run came from, such as a URL");
-  command->add_flag("--delete-earlier", arguments->delete_earlier,
-                    "Then delete the source tasks that are earlier states of the study, unless a "
-                    "study uses them");
   command->add_flag("--validate-only", arguments->validate_only,
                     "Only check, and show what would be registered");
 }

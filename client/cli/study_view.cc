@@ -59,16 +59,14 @@ std::string TransferStanding(const v1::TransferSummary& transfer) {
                                                     : TransferStateText(transfer.state());
 }
 
-// "the best of 3 trials at its start is 0.12 better (0.05 to 0.2) than without sources".
+// "its start was better than one without sources, with a probability of 98%".
 std::string StartText(const v1::TransferSummary::Start& start) {
-  const double sign = start.gain() < 0 ? -1 : 1;
-  const auto [low, high] = std::minmax({sign * start.gain_low(), sign * start.gain_high()});
-  const std::string by = start.gain() == 0 ? "no" : absl::StrFormat("%.3g", sign * start.gain());
-  // Adding 0 takes the sign of -0 away.
-  return absl::StrFormat("the best of %d trial%s at its start is %s %s (%.3g to %.3g) than without "
-                         "sources",
-                         start.trials(), start.trials() == 1 ? "" : "s", by,
-                         sign < 0 ? "worse" : "better", low + 0.0, high + 0.0);
+  const double surest = std::max(start.better(), start.worse());
+  if (surest < 1 - start.better() - start.worse()) {
+    return "its start was as good as one without sources";
+  }
+  return absl::StrFormat("its start was %s than one without sources, with a probability of %.0f%%",
+                         start.better() >= start.worse() ? "better" : "worse", 100 * surest);
 }
 
 // "0.93, by digits/3"; empty without a best trial.
@@ -162,8 +160,8 @@ std::string TransferText(const v1::Study& study) {
   if (!study.has_transfer()) {
     return study.source_tasks().empty() || study.trial_count() == 0
                ? ""
-               : "unknown: no suggestion so far has weighed a model with the sources against one "
-                 "without";
+               : "not measured: no suggestion so far has compared a model with the sources to one "
+                 "without, as auto does";
   }
   const v1::TransferSummary& transfer = study.transfer();
   if (!transfer.unused_because().empty()) {

@@ -21,9 +21,9 @@ std::string TransferStateText(v1::TransferSummary::State state);
 // "not used" where the latest suggestion did without the study's sources; empty where nothing is
 // known.
 std::string TransferWord(const v1::Study& study);
-// "helping; the best of 3 trials at its start is 0.12 better (0.05 to 0.2) than without sources;
-// the model with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to 2.70), by
-// 12 results", or why they are not used; empty for a study without sources or trials.
+// "helping; its start was better than one without sources, with a probability of 98%; the model
+// with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to 2.70), by 12
+// results", or why they are not used; empty for a study without sources or trials.
 std::string TransferText(const v1::Study& study);
 // For example "active".
 std::string StateText(v1::Study::State state);

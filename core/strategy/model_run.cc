@@ -14,7 +14,7 @@
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
-#include "core/strategy/start_gain.h"
+#include "core/strategy/start_comparison.h"
 #include "core/study/spent_configurations.h"
 
 namespace slipstream {
@@ -84,8 +84,8 @@ class ModelRun final : public SuggestionRun {
     return is_repeat ? Random() : suggestion;
   }
 
-  // Whether a study without sources would have had an evenly filling point in place of this
-  // suggestion.
+  // Whether this is one of the first suggestions, in whose place a study without sources would have
+  // had an evenly filling point.
   bool IsOfStart(const Suggestion& suggestion) const {
     const Recipe& recipe = parts_.recipe;
     if (!recipe.model_options().transfer_guard || !recipe.initial->with_sources_only ||

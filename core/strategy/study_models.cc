@@ -184,9 +184,8 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   main_ = std::move(model);
   if (!is_guarded) return absl::OkStatus();
   evidence_ = EvidenceOf(view_.ended, LogLikelihoodRatio());
-  if (deadline.has_passed()) return absl::OkStatus();
   evidence_.start =
-      GainOfStart(view_, MixedModel(*without_, *main_, evidence_.share()), seed_);
+      CompareStarts(view_, MixedModel(*without_, *main_, evidence_.share()), seed_);
   return absl::OkStatus();
 }
 

@@ -26,6 +26,8 @@ constexpr double kMostGain = 2;
 constexpr double kResultsOfFactorOne = 4;
 // ... and no result shows more of it than one that is so many deviations off.
 constexpr double kMostDeviationsOff = 5;
+// A start is taken for better, or for worse, from this probability on.
+constexpr double kSureOfStart = 0.975;
 // Intervals are of so many results at least.
 constexpr size_t kLeastCompared = 4;
 
@@ -135,13 +137,11 @@ double TransferEvidence::share() const { return 1 / (1 + std::exp(-log_odds)); }
 
 TransferState TransferEvidence::state() const {
   if (results < kLeastCompared || is_constant) return TransferState::kUnknown;
-  const auto state_of = [](double low, double high) {
-    if (low > 0) return TransferState::kHelping;
-    return high < 0 ? TransferState::kHurting : TransferState::kNeutral;
-  };
-  const TransferState by_forecasts = state_of(gain_low, gain_high);
-  if (by_forecasts != TransferState::kNeutral || !start.has_value()) return by_forecasts;
-  return state_of(start->gain_low, start->gain_high);
+  if (gain_low > 0) return TransferState::kHelping;
+  if (gain_high < 0) return TransferState::kHurting;
+  if (start.has_value() && start->better > kSureOfStart) return TransferState::kHelping;
+  const bool was_worse = start.has_value() && start->worse > kSureOfStart;
+  return was_worse ? TransferState::kHurting : TransferState::kNeutral;
 }
 
 std::vector<Fact> TransferEvidence::Facts() const {
@@ -153,7 +153,7 @@ std::vector<Fact> TransferEvidence::Facts() const {
     facts.push_back({"transfer_gain_low", gain_low});
     facts.push_back({"transfer_gain_high", gain_high});
   }
-  if (start.has_value()) AppendAll(start->Facts(), facts);
+  if (start.has_value() && !is_constant) AppendAll(start->Facts(), facts);
   return facts;
 }
 

@@ -15,7 +15,7 @@
 
 #include "absl/types/span.h"
 #include "core/gp/output_transform.h"
-#include "core/strategy/start_gain.h"
+#include "core/strategy/start_comparison.h"
 #include "core/study/study_view.h"
 #include "core/study/suggestion.h"
 
@@ -59,12 +59,13 @@ struct TransferEvidence {
   double gain_low = 0;
   double gain_high = 0;
   // What the sources did for the first results, where that is known. EvidenceOf leaves it open.
-  std::optional<StartGain> start = {};
+  std::optional<StartComparison> start = {};
 
   // The part of the model with sources, from 0 to 1.
   double share() const;
   // Unknown before four forecasts, and while all results are equal. Helping or hurting if the
-  // gain's interval excludes 0. If it has 0, the start's interval decides.
+  // gain's interval excludes 0. If it has 0, the start decides where it was better or worse with a
+  // probability of 97.5%.
   TransferState state() const;
   std::vector<Fact> Facts() const;
 };

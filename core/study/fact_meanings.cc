@@ -81,10 +81,9 @@ constexpr FactMeaning kMeanings[] = {
     {"transfer_gain_high", "the upper end of the gain's 95% interval"},
     {"start_trials", "trials in whose place a study without source tasks would have had evenly "
                      "spread points"},
-    {"start_gain", "by how much the best of them is better than the best of these points, which "
-                   "the models estimate; in the objective's unit"},
-    {"start_gain_low", "the lower end of what the models hold possible of that gain, with 95%"},
-    {"start_gain_high", "the upper end of what the models hold possible of that gain, with 95%"},
+    {"start_better", "how probable it is that the best of them is better than the best of these "
+                     "points, which the models estimate"},
+    {"start_worse", "how probable it is that the best of them is worse"},
     {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},
     {"source_points_used", "the source tasks' results that the model may use"},

@@ -35,9 +35,8 @@ int64_t CountOf(const v1::Provenance& provenance, absl::string_view name) {
 v1::TransferSummary::Start StartOf(const v1::Provenance& provenance) {
   v1::TransferSummary::Start start;
   start.set_trials(CountOf(provenance, "start_trials"));
-  start.set_gain(NumberOf(provenance, "start_gain"));
-  start.set_gain_low(NumberOf(provenance, "start_gain_low"));
-  start.set_gain_high(NumberOf(provenance, "start_gain_high"));
+  start.set_better(NumberOf(provenance, "start_better"));
+  start.set_worse(NumberOf(provenance, "start_worse"));
   return start;
 }
 

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/space/space_mapping.h"
 #include "server/convert/resource_name.h"
@@ -45,12 +48,46 @@ bool Fits(const SourceTaskHeader& source, const StudyDefinition& study) {
          SpaceMapping::Create(*source.space, *study.space).ok();
 }
 
+// When the studies that there are were created.
+class CreateTimes {
+ public:
+  explicit CreateTimes(Store* store) : store_(*store) {}
+
+  // In milliseconds; none if there is no such study.
+  absl::StatusOr<std::optional<int64_t>> Of(const std::string& study) {
+    const auto known = times_.find(study);
+    if (known != times_.end()) return known->second;
+    const absl::StatusOr<StudyRecord> record = store_.GetStudy(study);
+    if (!record.ok() && !absl::IsNotFound(record.status())) return record.status();
+    std::optional<int64_t> time;
+    if (record.ok()) time = record->create_ms;
+    times_.emplace(study, time);
+    return time;
+  }
+
+ private:
+  Store& store_;
+  std::map<std::string, std::optional<int64_t>> times_;
+};
+
+// A text that two source tasks share if one is a later state of the other; empty if it is a state
+// of no study.
+absl::StatusOr<std::string> StudyOf(const SourceTaskRecord& record, const std::string& origin,
+                                    CreateTimes& times) {
+  const absl::StatusOr<std::string> study = ParseStudyName("origin", origin);
+  if (!study.ok()) return std::string();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> created, times.Of(*study));
+  const bool is_of_earlier_one = created.has_value() && record.create_ms < *created;
+  return absl::StrCat(*study, is_of_earlier_one ? " deleted" : "");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,
                                                         size_t most) {
   Latest latest(most);
+  CreateTimes times(&store);
   for (int64_t after = 0;;) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const std::vector<SourceTaskRecord> records,
@@ -62,8 +99,8 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
       SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
       if (!Fits(header, definition)) continue;
       SLIPSTREAM_ASSIGN_OR_RETURN(const v1::SourceTask task, SourceTaskToProto(record));
-      const absl::StatusOr<std::string> study = ParseStudyName("origin", task.origin());
-      latest.Add(record, study.ok() ? *study : "");
+      SLIPSTREAM_ASSIGN_OR_RETURN(const std::string study, StudyOf(record, task.origin(), times));
+      latest.Add(record, study);
     }
     if (records.size() < static_cast<size_t>(kRecordsPerRead)) return std::move(latest).Ids();
   }

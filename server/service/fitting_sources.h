@@ -14,7 +14,8 @@ namespace slipstream {
 
 // The ids of the project's source tasks that have a result, the study's objective, and a parameter
 // in common with it, oldest first. Of those whose origin is the same study only the latest counts,
-// as the others are earlier states of it. If there are more than `most`, the latest are returned.
+// as the others are earlier states of it; those that are older than the study of that name are of
+// an earlier study, which was deleted. If there are more than `most`, the latest are returned.
 // DATA_LOSS, or the store's errors.
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,

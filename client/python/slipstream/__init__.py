@@ -66,7 +66,7 @@ from slipstream.plotter import Plotter
 from slipstream.records import (
     Objective,
     SourceTask,
-    StartGain,
+    StartComparison,
     StudyDescription,
     StudyEvent,
     TransferSummary,
@@ -99,7 +99,7 @@ __all__ = [
     "ServerError",
     "SlipstreamError",
     "SourceTask",
-    "StartGain",
+    "StartComparison",
     "Study",
     "StudyDescription",
     "StudyDiffers",

@@ -32,25 +32,22 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class StartGain:
+class StartComparison:
     """What source tasks did for the start of a study: how the best of its first trials compares with
     the best of the evenly spread points that it would have had in their place without sources. The
-    models say what these would have given. Where the study's results are all much alike, the true
-    gain can be farther from 0."""
+    models say what these would have given."""
 
     trials: int  # How many are compared.
-    gain: float  # By how much the best of them is better, in the objective's unit; negative if worse.
-    gain_interval: Tuple[float, float]  # Has 95% of what the models hold possible.
+    better: float  # The probability that the best of them is better, 0 to 1.
+    worse: float  # The probability that it is worse; otherwise both have the same point.
 
     def __str__(self) -> str:
-        sign = -1 if self.gain < 0 else 1
-        # Adding 0 takes the sign of -0 away.
-        low, high = sorted(sign * end + 0.0 for end in self.gain_interval)
-        trials = "1 trial" if self.trials == 1 else f"{self.trials} trials"
-        by = f"{sign * self.gain:.3g}" if self.gain else "no"
+        surest = max(self.better, self.worse)
+        if surest < 1 - self.better - self.worse:
+            return "its start was as good as one without sources"
         return (
-            f"the best of {trials} at its start is {by} {'worse' if sign < 0 else 'better'} "
-            f"({low:.3g} to {high:.3g}) than without sources"
+            f"its start was {'better' if self.better >= self.worse else 'worse'} than one without "
+            f"sources, with a probability of {surest:.0%}"
         )
 
 
@@ -74,7 +71,7 @@ class TransferSummary:
     # made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
-    start: Optional[StartGain] = None  # None until three results are there.
+    start: Optional[StartComparison] = None  # None until three results are there.
 
     def __str__(self) -> str:
         if self.unused_because:

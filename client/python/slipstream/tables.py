@@ -78,19 +78,33 @@ def read_csv(
 
 def is_table(thing: Any) -> bool:
     """Whether it may be a table or the path of one."""
-    frames = ("trials_dataframe", "to_dicts", "columns")
-    return isinstance(thing, (os.PathLike, Iterable)) or any(hasattr(thing, one) for one in frames)
+    if isinstance(thing, Mapping):
+        return False
+    is_frame = hasattr(thing, "columns") and hasattr(thing, "to_dict")
+    is_other = any(hasattr(thing, one) for one in ("trials_dataframe", "to_dicts"))
+    return is_frame or is_other or isinstance(thing, (os.PathLike, Iterable))
 
 
-def _records(table: Table) -> Iterable[Row]:
+def records_of(table: Table) -> List[Row]:
+    """The rows with all of their cells."""
+    if isinstance(table, (str, os.PathLike)):
+        raise TypeError(
+            f"{table!r} is a string or a path, not a table: read the file first, for example with "
+            "pandas.read_csv"
+        )
     if hasattr(table, "trials_dataframe"):  # A study of Optuna.
         table = table.trials_dataframe()
     if hasattr(table, "to_dicts"):  # Polars.
-        records: Iterable[Row] = table.to_dicts()
+        table = table.to_dicts()
     elif hasattr(table, "columns") and hasattr(table, "to_dict"):  # pandas.
-        records = table.to_dict("records")
-    else:
-        records = table
+        table = table.to_dict("records")
+    records = list(table)
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, Mapping):
+            raise TypeError(
+                f"row {number} is {record!r}, but a table is a data frame or an iterable of "
+                "mappings, such as [{'lr': 0.1, 'accuracy': 0.9}]"
+            )
     return records
 
 
@@ -100,18 +114,8 @@ def rows_of(table: Table) -> List[Dict[str, Any]]:
     >>> rows_of([{"lr": 0.1, "degree": None}, {"lr": 0.2, "degree": 3}])
     [{'lr': 0.1}, {'lr': 0.2, 'degree': 3}]
     """
-    if isinstance(table, (str, os.PathLike)):
-        raise TypeError(
-            f"{table!r} is a string or a path, not a table: read the file first, for example with "
-            "pandas.read_csv"
-        )
     rows = []
-    for number, record in enumerate(_records(table), start=1):
-        if not isinstance(record, Mapping):
-            raise TypeError(
-                f"row {number} is {record!r}, but a table is a data frame or an iterable of "
-                "mappings, such as [{'lr': 0.1, 'accuracy': 0.9}]"
-            )
+    for record in records_of(table):
         cells = {name: plain(cell) for name, cell in record.items()}
         rows.append({name: cell for name, cell in cells.items() if not is_missing(cell)})
     return rows

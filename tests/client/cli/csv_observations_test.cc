@@ -154,8 +154,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "2,2_0,FAILED,memory,,7,0.25,rbf,\n3,3_0,RUNNING,,,7,0.25,rbf,\n"));
 
 TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
-  EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_degree,params_seed,state\n"),
-              StartsWith("runs.csv:1:6 (params_seed): the column is neither a parameter nor the "
+  EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_seed,state\n"),
+              StartsWith("runs.csv:1:5 (params_seed): the column is neither a parameter nor the "
                          "objective; to skip it: --ignore params_seed"));
   EXPECT_THAT(Complaint("trial_index,trial_status,LR,accuracy,kernel,degree\n"),
               StartsWith("runs.csv:1:3 (LR): the column is neither a parameter"));
@@ -171,6 +171,26 @@ TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
             "runs.csv:2:3 (params_lr): '7' is not in 0..1");
 }
 
+TEST_F(CsvObservationsTest, SkipsParametersThatOnlyTheOtherToolHas) {
+  const auto table = Open("number,value,params_lr,params_seed,params_kernel,params_degree,state\n"
+                          "0,0.5,0.5,7,rbf,,COMPLETE\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT((*table)->left_out(), testing::ElementsAre("params_seed"));
+  EXPECT_EQ((*table)->CheckAll().value_or(0), 1);
+}
+
+TEST_F(CsvObservationsTest, SkipsRunsThatFailedBeforeTheyHadAConfiguration) {
+  columns_.missing_objective = CsvColumns::MissingObjective::kInfeasible;
+  const auto table = Open("number,value,params_lr,params_kernel,params_degree,state\n"
+                          "0,,,,,FAIL\n1,,0.5,rbf,,FAIL\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ((*table)->CheckAll().value_or(0), 1);
+  ASSERT_TRUE((*table)->Rewind().ok());
+  v1::Observation observation;
+  ASSERT_TRUE((*table)->Next(&observation).value());
+  EXPECT_TRUE(observation.outcome().has_infeasibility());
+}
+
 TEST(CsvObservations, ParametersMayHaveTheNamesOfColumnsAboutRuns) {
   const ConfigurationReader configurations = *ConfigurationReader::Create(
       *ParseSpace({"number=integer:1..8", "state=categorical:solid,liquid"}));
@@ -179,6 +199,9 @@ TEST(CsvObservations, ParametersMayHaveTheNamesOfColumnsAboutRuns) {
       &configurations, {.objective = "loss", .ignored = {}});
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ((*table)->CheckAll().value_or(0), 1) << (*table)->CheckAll().status();
+  const auto without = CsvObservations::Open("runs.csv", "number,value,params_state,state\n",
+                                             &configurations, {.objective = "loss", .ignored = {}});
+  EXPECT_THAT(without.status().message(), HasSubstr("no column for parameter 'number'"));
 }
 
 TEST_F(CsvObservationsTest, NamesTheFormatOfAFileThatIsNotCsv) {

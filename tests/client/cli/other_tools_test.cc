@@ -26,7 +26,7 @@ TEST(OtherTools, HaveNamesForTheMetric) {
   EXPECT_EQ(MetricColumn(optuna, {"value", "values_0"}, "loss"), "value");
   EXPECT_EQ(MetricColumn(optuna, {"values_0", "values_loss"}, "loss"), "values_loss");
   EXPECT_EQ(MetricColumn(optuna, {"value_loss"}, "loss"), "value_loss");
-  EXPECT_EQ(MetricColumn(optuna, {"duration", "value"}, "duration"), "value");
+  EXPECT_EQ(MetricColumn(optuna, {"duration", "value"}, "duration"), "duration");
   EXPECT_EQ(MetricColumn(optuna, {"values_0"}, "loss"), "values_0");
   EXPECT_EQ(MetricColumn(optuna, {"values_0", "values_1"}, "loss"), "loss");
   EXPECT_EQ(MetricColumn(optuna, {"params_lr"}, "loss"), "loss");

@@ -57,35 +57,31 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   study.add_source_tasks("sourceTasks/a");
   EXPECT_EQ(TransferText(study), "");
   study.set_trial_count(1);
-  EXPECT_THAT(TransferText(study), HasSubstr("unknown: no suggestion so far"));
+  EXPECT_THAT(TransferText(study), HasSubstr("not measured: no suggestion so far"));
   v1::TransferSummary& transfer = *study.mutable_transfer();
   transfer.set_state(v1::TransferSummary::UNKNOWN);
   transfer.set_share(0.5);
   EXPECT_EQ(TransferText(study), "unknown; the model with sources counts for 50%");
   v1::TransferSummary::Start& start = *transfer.mutable_start();
-  start.set_trials(1);
-  start.set_gain(-2);
-  start.set_gain_low(-3.5);
-  start.set_gain_high(0.25);
-  EXPECT_EQ(TransferText(study),
-            "unknown; the best of 1 trial at its start is 2 worse (-0.25 to 3.5) than without "
-            "sources; the model with sources counts for 50%");
-  start.set_gain_high(0);
-  EXPECT_THAT(TransferText(study), HasSubstr("2 worse (0 to 3.5)"));
-  start.set_gain(0);
-  EXPECT_THAT(TransferText(study), HasSubstr("no better (-3.5 to 0)"));
   start.set_trials(3);
-  start.set_gain(0.12345);
-  start.set_gain_low(0.05);
-  start.set_gain_high(0.25);
+  start.set_better(0.01);
+  start.set_worse(0.3);
+  EXPECT_EQ(TransferText(study),
+            "unknown; its start was as good as one without sources; the model with sources counts "
+            "for 50%");
+  start.set_worse(0.6);
+  EXPECT_THAT(TransferText(study), HasSubstr("its start was worse than one without sources, with a "
+                                             "probability of 60%;"));
+  start.set_better(0.984);
+  start.set_worse(0.016);
   transfer.set_state(v1::TransferSummary::HELPING);
   transfer.set_results(12);
   transfer.set_share(0.93);
   transfer.set_gain_high(std::log(2));
   EXPECT_EQ(TransferText(study),
-            "helping; the best of 3 trials at its start is 0.123 better (0.05 to 0.25) than "
-            "without sources; the model with sources counts for 93%, and makes a result 1.00 times "
-            "as likely (1.00 to 2.00), by 12 results");
+            "helping; its start was better than one without sources, with a probability of 98%; "
+            "the model with sources counts for 93%, and makes a result 1.00 times as likely (1.00 "
+            "to 2.00), by 12 results");
   transfer.set_unused_because("not ready");
   EXPECT_EQ(TransferText(study), "not used: not ready");
 }

@@ -132,11 +132,13 @@ class OtherTools(ServerTest):
         unnamed = OPTUNA.rename(columns={"value": "values_0"}).assign(values_1=7.0)
         for missing in (None, "failed"):
             with self.assertRaisesRegex(ValueError, "no column of 'accuracy'; its columns are .*"
-                                                    "values_0, values_1"):
+                                                    "values_0.*values_1"):
                 self.register(unnamed, missing=missing)
-        # A column about the trials has the metric's name.
-        duration = register_source(OPTUNA, SPACE, minimize="duration")
-        self.assertEqual((duration.measured_count, duration.best_value), (2, 0.78))
+        # Where a column has the metric's name, it is meant, whatever it has.
+        attributes = OPTUNA.assign(user_attrs_size=3.5)
+        self.assertEqual(register_source(attributes, SPACE, minimize="user_attrs_size").best_value, 3.5)
+        with self.assertRaisesRegex(TypeError, "duration=.* is Timedelta"):
+            register_source(OPTUNA, SPACE, minimize="duration")
 
     def test_an_optuna_study_of_the_other_direction_is_told(self):
         with self.assertWarnsRegex(UserWarning, "the Optuna study is to minimize, and is registered "
@@ -171,6 +173,18 @@ class OtherTools(ServerTest):
         table = table.drop(columns=["params_lr", "params_layers", "params_kernel", "params_bias"])
         task = self.register(table, space)
         self.assertEqual(task.best_params, {"state": "solid", "number": 3})
+        with self.assertRaisesRegex(slipstream.InvalidArgument, "row 1: it has no 'number'"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.register(table.drop(columns=["params_number"]), space)
+
+    def test_runs_that_failed_before_they_had_a_configuration_are_left_out(self):
+        ours = self.register(OURS, missing="failed")
+        failed = {"number": 9, "state": "FAIL"}
+        table = pandas.concat([OPTUNA, pandas.DataFrame([failed])])
+        self.assertEqual(self.register(table).name, ours.name)
+        only_failed = OPTUNA.assign(value=math.nan)[OPTUNA["state"] == "FAIL"]
+        self.assertEqual(self.register(only_failed).measured_count, 0)
 
     def test_a_result_that_is_missing_is_told(self):
         with self.assertRaisesRegex(ValueError, "row 3 has no 'accuracy'.*missing='failed'"):

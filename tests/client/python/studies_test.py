@@ -428,7 +428,8 @@ class Sources(ServerTest):
         def create(study_id, **settings):
             return slipstream.create_or_load(study_id, space, maximize=metric, **settings)
 
-        first = create(f"{self.study_id}-0", sources="all")
+        with self.assertWarnsRegex(UserWarning, "has no source task: none of its project had"):
+            first = create(f"{self.study_id}-0", sources="all")
         self.assertEqual(first.sources, [])
         first.record({"lr": 0.1, "kernel": "rbf"}, 0.5)
         earlier = register_source(first)

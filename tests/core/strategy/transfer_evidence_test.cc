@@ -178,11 +178,11 @@ TEST(TransferEvidence, TheStartDecidesWhereForecastsDoNot) {
   for (int i = 0; i < 6; ++i) ended.push_back(Forecast(0, 0, 0.01 * i));
   TransferEvidence neutral = EvidenceOf(ended, 0);
   EXPECT_EQ(neutral.state(), TransferState::kNeutral);
-  neutral.start = StartGain{3, 1, -0.1, 2};
+  neutral.start = StartComparison{3, 0.97, 0.03};
   EXPECT_EQ(neutral.state(), TransferState::kNeutral);
-  neutral.start = StartGain{3, 1, 0.1, 2};
+  neutral.start = StartComparison{3, 0.98, 0.02};
   EXPECT_EQ(neutral.state(), TransferState::kHelping);
-  neutral.start = StartGain{3, -1, -2, -0.1};
+  neutral.start = StartComparison{3, 0.02, 0.98};
   EXPECT_EQ(neutral.state(), TransferState::kHurting);
   for (EndedTrial& trial : ended) trial = Forecast(-2, 1, 1 + 0.01 * *trial.value);
   TransferEvidence helping = EvidenceOf(ended, 0);
@@ -190,7 +190,7 @@ TEST(TransferEvidence, TheStartDecidesWhereForecastsDoNot) {
   EXPECT_EQ(helping.state(), TransferState::kHelping);
   // Before four forecasts nothing is said.
   TransferEvidence early = EvidenceOf({ended.data(), 3}, 0);
-  early.start = StartGain{3, 1, 0.1, 2};
+  early.start = StartComparison{3, 0.98, 0.02};
   EXPECT_EQ(early.state(), TransferState::kUnknown);
 }
 

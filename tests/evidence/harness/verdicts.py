@@ -1,8 +1,8 @@
 """Whether what a study says of its source tasks is true.
 
-A study says how much better its start is than one without sources would have been, with an
-interval, and whether the sources help. The truth is known here: the same preset without its sources
-begins with the very points that the study compares with, and their regrets are recorded.
+A study says with which probability its start is better than one without sources, and whether the
+sources help. The truth is known here: the same preset without its sources begins with the very
+points that the study compares with, and their regrets are recorded.
 """
 
 import dataclasses
@@ -19,28 +19,15 @@ class Verdict:
     state: str
     by_start: bool  # Forecasts showed no difference, so the start decided.
     trials: int     # Those of the start; 0 where the study said nothing of it.
-    gain: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    truth: float = 0.0  # The gain of the start.
-    later: float = 0.0  # And that after all of the study's trials.
+    better: float = 0.0  # The probabilities that the start was better or worse.
+    worse: float = 0.0
+    truth: float = 0.0  # By how much it was better.
+    later: float = 0.0  # By how much the study is better after all of its trials.
 
 
 def facts_of(text):
     """{name: text} of a cell's column of facts."""
     return dict(part.split("=", 1) for part in text.split("; ") if "=" in part)
-
-
-def value_per_regret(rows):
-    """How much of the objective's unit one unit of regret is: the slope of values on regrets."""
-    points = [(float(row["own_regret"]), float(row["value"])) for row in rows]
-    points = [(x, y) for x, y in points if x == x and y == y]
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    if spread == 0:
-        return 1.0
-    return abs(sum((x - mean_x) * (y - mean_y) for x, y in points)) / spread
 
 
 def verdict_of(rows, reference, after):
@@ -60,14 +47,21 @@ def verdict_of(rows, reference, after):
                    trials=int(float(facts.get("start_trials", 0))), later=advantage(after))
     if said.trials == 0:
         return said
-    scale = value_per_regret(rows) * unit
-    gain, low, high = (float(facts[f"start_gain{end}"]) / scale for end in ("", "_low", "_high"))
-    return dataclasses.replace(said, gain=gain, low=low, high=high, truth=advantage(said.trials))
+    return dataclasses.replace(said, better=float(facts["start_better"]),
+                               worse=float(facts["start_worse"]), truth=advantage(said.trials))
 
 
-def contains(verdict, tolerance=1e-6):
-    """Whether the interval has the true gain."""
-    return verdict.low - tolerance <= verdict.truth <= verdict.high + tolerance
+def calibration(verdicts, margin):
+    """Of studies whose start was better or worse by more than `margin`, how many there are, the mean
+    probability that they gave to what is true, and how often they took the likelier side."""
+    given = [each.better if each.truth > 0 else each.worse
+             for each in verdicts if abs(each.truth) > margin]
+    other = [each.worse if each.truth > 0 else each.better
+             for each in verdicts if abs(each.truth) > margin]
+    if not given:
+        return 0, 0.0, 0.0
+    right = sum(one > two for one, two in zip(given, other)) / len(given)
+    return len(given), sum(given) / len(given), right
 
 
 def lines_of(name, verdicts, margin):
@@ -79,10 +73,9 @@ def lines_of(name, verdicts, margin):
     told = [each for each in verdicts if each.trials > 0]
     if not told:
         return lines
-    covered = sum(contains(each) for each in told) / len(told)
-    lines.append(f"    the start's interval has the true gain in {100 * covered:.0f}% of {len(told)}; "
-                 f"mean true gain x 100 {100 * sum(each.truth for each in told) / len(told):.2f}, said "
-                 f"{100 * sum(each.gain for each in told) / len(told):.2f}")
+    count, given, right = calibration(told, margin)
+    lines.append(f"    of {count} starts that differ by more than {margin:g}, {100 * right:.0f}% are on "
+                 f"the likelier side; the true side got {100 * given:.0f}% on average")
     for word, sign in (("better", 1), ("worse", -1)):
         true = [each for each in told if sign * each.truth > margin]
         if not true:

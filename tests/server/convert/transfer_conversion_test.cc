@@ -69,17 +69,15 @@ TEST(TransferConversion, TellsOfTheStart) {
   v1::Provenance provenance;
   ASSERT_TRUE(provenance.ParseFromString(begun.provenance));
   AddNumber("start_trials", 3, &provenance);
-  AddNumber("start_gain", 0.25, &provenance);
-  AddNumber("start_gain_low", -0.5, &provenance);
-  AddNumber("start_gain_high", 0.75, &provenance);
+  AddNumber("start_better", 0.75, &provenance);
+  AddNumber("start_worse", 0.125, &provenance);
   begun.provenance = provenance.SerializeAsString();
   const auto summary = TransferSummaryOf(Auto(), {begun}, false);
   ASSERT_TRUE(summary.ok());
   ASSERT_TRUE(summary->has_start());
   EXPECT_EQ(summary->start().trials(), 3);
-  EXPECT_EQ(summary->start().gain(), 0.25);
-  EXPECT_EQ(summary->start().gain_low(), -0.5);
-  EXPECT_EQ(summary->start().gain_high(), 0.75);
+  EXPECT_EQ(summary->start().better(), 0.75);
+  EXPECT_EQ(summary->start().worse(), 0.125);
 }
 
 TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "server/convert/study_limits.h"
 #include "tests/server/service/service_fixture.h"
 
@@ -87,11 +90,23 @@ TEST_F(FittingSourcesTest, OfTheStatesOfAStudyTheLatestCounts) {
   Registered(0, 6, "studies/last-year");
   const std::string other = Registered(1, 2, "studies/other");
   Registered(0, 3, "studies/last-year");
-  // Such as after the study was deleted and created again.
   const std::string later = Registered(2, 4, "projects/default/studies/last-year");
   const std::string from_elsewhere = Registered(3, 1, "https://example.org/studies/last-year");
   const std::string again = Registered(4, 1, "https://example.org/studies/last-year");
   EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(other, later, from_elsewhere, again));
+}
+
+TEST_F(FittingSourcesTest, ADeletedStudyIsNoEarlierStateOfOneWithItsName) {
+  Registered(0, 3, "studies/digits");
+  const std::string of_deleted = Registered(0, 6, "studies/digits");
+  const int64_t registered = absl::ToUnixMillis(absl::Now());
+  while (absl::ToUnixMillis(absl::Now()) <= registered) {
+  }
+  Create(ExampleStudy(), "digits");
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(of_deleted));
+  Registered(2, 2, "studies/digits");
+  const std::string later = Registered(2, 4, "studies/digits");
+  EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(of_deleted, later));
 }
 
 TEST_F(FittingSourcesTest, OfTooManyTheLatestCount) {

@@ -10,7 +10,7 @@ from slipstream._convert.spaces import candidates_of, space_message, space_of
 from slipstream._convert.times import time_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.records import Objective, StartGain, StudyDescription, TransferSummary
+from slipstream.records import Objective, StartComparison, StudyDescription, TransferSummary
 from slipstream.scalars import plain
 
 _AXES = ("prior", "calibration", "acquisition", "initial", "exploration")
@@ -114,8 +114,8 @@ def _transfer_of(study: Message) -> Optional[TransferSummary]:
     )
 
 
-def _start_of(start: Message) -> StartGain:
-    return StartGain(start.trials, start.gain, (start.gain_low, start.gain_high))
+def _start_of(start: Message) -> StartComparison:
+    return StartComparison(start.trials, start.better, start.worse)
 
 
 def study_of(message: Message) -> StudyDescription:

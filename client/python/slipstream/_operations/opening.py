@@ -7,11 +7,13 @@ from typing import Any, Dict, Mapping, Optional
 
 from slipstream._calls.plan import Plan
 from slipstream._operations import sources, studies
+from slipstream._operations.notices import warn_caller
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.study_request import StudyRequest, choose_objective
 from slipstream.parameters import Parameter
 from slipstream.records import SourceTask, StudyDescription
+from slipstream.tables import is_table
 
 
 def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription]:
@@ -38,7 +40,13 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
         asked = replace(asked, sources=tuple(one.name for one in named))
         made_of = {one.name: one.study for one in named if one.study}
     created_from = (sources.all_of(asked.project),) if request.wants_all_sources else asked.sources
-    return (yield from studies.create_or_load(service, asked, existing, made_of, created_from))
+    study = yield from studies.create_or_load(service, asked, existing, made_of, created_from)
+    if request.wants_all_sources and not study.sources:
+        warn_caller(
+            f"study {study.study_id!r} has no source task: none of its project had a result, the "
+            "study's objective and a parameter in common with it when the study was created"
+        )
+    return study
 
 
 def register_source(
@@ -60,6 +68,11 @@ def register_source(
         )
     if like is not None and not isinstance(like, StudyBase):
         raise TypeError(f"like={like!r} must be a study: give slipstream.load(...) of its id")
+    if not isinstance(source, (StudyBase, StudyDescription)) and not is_table(source):
+        raise TypeError(
+            f"{source!r} is neither a study nor a table: a list of rows such as "
+            "[{'lr': 0.1, 'accuracy': 0.9}], a data frame, or the pathlib.Path of a CSV file"
+        )
     if isinstance(source, (StudyBase, StudyDescription)):
         if space is not None or maximize or minimize or like is not None:
             raise TypeError(

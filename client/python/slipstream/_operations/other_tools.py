@@ -7,7 +7,7 @@ columns about the runs themselves, which are no parameters."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Collection, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Collection, Dict, Mapping, Optional, Tuple
 
 from slipstream.parameters import Parameter
 from slipstream.tables import cell_of_text
@@ -24,7 +24,8 @@ class Tool:
     metrics: Tuple[str, ...]  # The columns that may have the metric, the likeliest first.
     state: str  # The column of the state.
     states: Mapping[str, str]  # Our words for the states from which a study learns.
-    only_metric: str = ""  # Has the metric where there is no column `second_metric`.
+    # The metric's column in tables with one objective, which have no `second_metric`.
+    only_metric: str = ""
     second_metric: str = ""
     has_texts: bool = False  # Whether all parameters are written as texts.
     about: Tuple[str, ...] = field(default=())  # Columns about the run, where there is no prefix.
@@ -34,7 +35,7 @@ TOOLS = (
     Tool(  # Optuna's study.trials_dataframe().
         marks=("number", "state"),
         prefix="params_",
-        metrics=("values_{}", "value_{}", "value", "{}"),
+        metrics=("{}", "values_{}", "value_{}", "value"),
         only_metric="values_0",
         second_metric="values_1",
         state="state",
@@ -43,7 +44,7 @@ TOOLS = (
     Tool(  # mlflow.search_runs().
         marks=("run_id", "status"),
         prefix="params.",
-        metrics=("metrics.{}", "{}"),
+        metrics=("{}", "metrics.{}"),
         state="status",
         states={"FINISHED": "succeeded", "FAILED": "failed"},
         has_texts=True,
@@ -61,7 +62,10 @@ TOOLS = (
         metrics=("{}",),
         state="trial_status",
         states={"COMPLETED": "succeeded", "FAILED": "failed"},
-        about=("trial_index", "arm_name", "generation_method", "generation_node", "fail_reason"),
+        about=(
+            "trial_index", "trial_status", "arm_name", "generation_method", "generation_node",
+            "fail_reason", "status_reason",
+        ),
     ),
 )
 
@@ -83,11 +87,6 @@ def bare_name(column: str) -> str:
     return column
 
 
-def columns_of(rows: List[Dict[str, Any]]) -> Collection[str]:
-    """The columns of which some row has a cell."""
-    return {name for row in rows for name in row}
-
-
 def _metric_column(tool: Tool, columns: Collection[str], metric: str) -> str:
     for name in tool.metrics:
         if name.format(metric) in columns and name.format(metric) != tool.state:
@@ -95,7 +94,7 @@ def _metric_column(tool: Tool, columns: Collection[str], metric: str) -> str:
     if tool.only_metric in columns and tool.second_metric not in columns:
         return tool.only_metric
     raise ValueError(
-        f"the table has no column of {metric!r}; its columns are {', '.join(sorted(columns))}"
+        f"the table has no column of {metric!r}; its columns are {', '.join(columns)}"
     )
 
 
@@ -105,26 +104,30 @@ class ToolTable:
     def __init__(
         self,
         tool: Tool,
-        rows: List[Dict[str, Any]],
+        columns: Collection[str],
         space: Mapping[str, Parameter],
         metric: str,
     ) -> None:
-        columns = columns_of(rows)
         self._tool = tool
         self._space = space
         self._metric = metric
         self._metric_column = _metric_column(tool, columns, metric)
         self._column_of = {
-            name: tool.prefix + name if tool.prefix + name in columns else name for name in space
+            name: tool.prefix + name for name in space if tool.prefix or name not in tool.about
         }
+        self._always_there = [
+            column for name, column in self._column_of.items()
+            if column in columns and space[name].condition is None
+        ]
         # Columns of parameters that the space does not have. Without a prefix they cannot be told
         # from columns about runs, so that one may be a misspelt parameter while another one lacks.
         others = {
             name
-            for name in columns - {*self._column_of.values(), self._metric_column, tool.state}
-            if name.startswith(tool.prefix) and name not in tool.about
+            for name in columns
+            if name.startswith(tool.prefix)
+            and name not in {*self._column_of.values(), self._metric_column, *tool.about, tool.state}
         }
-        lacks = any(column not in columns for column in self._column_of.values())
+        lacks = any(self._column_of.get(name) not in columns for name in space)
         self.left_out = sorted(others) if tool.prefix else []
         self._misspelt = others if lacks and not tool.prefix else set()
 
@@ -132,12 +135,16 @@ class ToolTable:
         """What became of the row's trial; None if a study learns nothing from it."""
         return self._tool.states.get(str(row.get(self._tool.state)))
 
+    def has_configuration(self, row: Row) -> bool:
+        """Whether the row has each parameter of the table that is always active."""
+        return all(column in row for column in self._always_there)
+
     def cells_of(self, row: Row) -> Dict[str, Any]:
         """The row's parameters and metric."""
         cells = {
             name: self._cell_of(row[column], self._space[name])
             for name, column in self._column_of.items()
-            if column in row and column != self._tool.state
+            if column in row
         }
         cells.update({name: row[name] for name in self._misspelt if name in row})
         if self._metric_column in row:

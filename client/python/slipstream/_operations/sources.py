@@ -13,18 +13,19 @@ from slipstream._convert.names import parent_of, project_of, study_name
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
+from slipstream._operations.misfits import misfits
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader, find
 from slipstream._operations.study_base import StudyBase
-from slipstream._operations.table_fit import check_cells, fit_table, misfits
+from slipstream._operations.table_fit import check_cells, fit_table
 from slipstream._operations.table_rows import TableRow, table_rows
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, SourceTask, StudyDescription, TrialRecord
-from slipstream.tables import Table, is_table, read_csv, rows_of
+from slipstream.tables import Table, is_table, read_csv, records_of, rows_of
 
 _COLLECTION = "sourceTasks"
 _CHUNK = 1000  # Observations.
@@ -51,7 +52,7 @@ class Subject:
     origin: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     missing: Optional[str] = None  # What a row without a value means: "failed" or "infeasible".
-    takes_missing: bool = True  # Whether the caller could have said so.
+    takes_missing: bool = True  # Whether the caller's function has an argument `missing`.
     project: Optional[str] = None
 
     def __post_init__(self) -> None:
@@ -145,10 +146,12 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
         file = os.fspath(table)
         space = subject.space
         table = read_csv(table, lambda column: space.get(column) or space.get(bare_name(column)))
-    cells = rows_of(table)
+    records = records_of(table)
+    cells = rows_of(records)
     if not cells:
         raise ValueError("the table has no rows, and a source task needs at least one")
-    rows = table_rows(cells, subject.space, metric)
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    rows = table_rows(cells, columns, subject.space, metric)
     if not rows:
         raise ValueError("the table has no trial that succeeded, failed or is infeasible")
     check_cells(rows, subject.space, metric, file)
@@ -192,7 +195,7 @@ def register_study(
 
 
 def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
-    """Registers a study, which is the subject's own space and objective, or a table."""
+    """Registers a study, whose space and objective are the subject's, or a table."""
     if isinstance(source, StudyDescription):
         # By its origin a later state of the study is known to be one.
         origin = subject.origin or study_name(source.study_id, source.project).full
@@ -305,7 +308,7 @@ def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[
     if isinstance(source, StudyDescription):
         reader = StudyReader(service, source)
         return (yield from _source_of_study(service, source, reader, subject))
-    if isinstance(source, Mapping) or not is_table(source):
+    if not is_table(source):
         raise TypeError(
             f"{label} is a {type(source).__name__}, and a source is a SourceTask or its name, a study "
             "or its id, or a table: a list of rows such as [{'lr': 0.1, 'accuracy': 0.9}], a data "

@@ -16,7 +16,7 @@ from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
-from slipstream._operations.table_fit import misfits
+from slipstream._operations.misfits import misfits
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.misfits import is_active, misfits
 from slipstream._operations.table_rows import TableRow
 from slipstream.parameters import Condition, Parameter
 from slipstream.records import Objective
@@ -80,36 +81,9 @@ def _check_kind(number: int, name: str, cell: Any, parameter: Parameter) -> None
         )
 
 
-def _is_active(condition: Optional[Condition], row: Row) -> bool:
-    return condition is None or row.get(condition.parent) in condition.values
-
-
-def _is_within(cell: Any, parameter: Parameter) -> bool:
-    if parameter.low is not None and parameter.high is not None:
-        whole = parameter.kind == "real" or float(cell).is_integer()
-        return whole and parameter.low <= cell <= parameter.high
-    return not parameter.values or cell in parameter.values
-
-
-def misfits(row: Row, space: Mapping[str, Parameter]) -> List[str]:
-    """Why the row is no configuration of the space; empty if it is one."""
-    return [text for text in (_misfit(row, name, space[name]) for name in space) if text]
-
-
-def _misfit(row: Row, name: str, parameter: Parameter) -> str:
-    active = _is_active(parameter.condition, row)
-    if active and name not in row:
-        return f"it has no {name!r}"
-    if not active and name in row:
-        return f"{name}={row[name]!r} is active only when {parameter.condition!r}"
-    if active and not _is_within(row[name], parameter):
-        return f"{name}={row[name]!r} is not within {parameter!r}"
-    return ""
-
-
 def _lacks(rows: Sequence[Row], name: str, condition: Optional[Condition]) -> bool:
     """Whether no row has the parameter, though one would need it."""
-    needed = any(_is_active(condition, row) for row in rows)
+    needed = any(is_active(condition, row) for row in rows)
     return needed and not any(name in row for row in rows)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
 from slipstream._operations.notices import warn_caller
-from slipstream._operations.other_tools import ToolTable, columns_of, tool_of
+from slipstream._operations.other_tools import ToolTable, tool_of
 from slipstream.parameters import Parameter
 from slipstream.trials import column_about, names_about_trials, prefixed
 
@@ -56,20 +56,27 @@ def _rows_of_tool(table: ToolTable, rows: List[Dict[str, Any]], metric: str) -> 
         state, cells = table.state_of(row), table.cells_of(row)
         if state == "failed":
             cells.pop(metric, None)
+            if not table.has_configuration(row):
+                continue  # It failed before it had one.
         if state is not None:
             found.append(TableRow(number, cells, state))
     return found
 
 
 def table_rows(
-    rows: List[Dict[str, Any]], space: Mapping[str, Parameter], metric: str
+    rows: List[Dict[str, Any]],
+    columns: Collection[str],
+    space: Mapping[str, Parameter],
+    metric: str,
 ) -> List[TableRow]:
-    """The rows without what is about trials, of trials those that a study learns from."""
+    """The rows without what is about trials, of trials those that a study learns from.
+
+    `columns`: those of the table, also where all cells are missing."""
     about = _columns_about_trials(rows, {*space, metric})
     if not about:
-        tool = tool_of(columns_of(rows))
+        tool = tool_of(columns)
         if tool is not None:
-            return _rows_of_tool(ToolTable(tool, rows, space, metric), rows, metric)
+            return _rows_of_tool(ToolTable(tool, columns, space, metric), rows, metric)
         return [TableRow(number, row) for number, row in enumerate(rows, start=1)]
     found = []
     for number, row in enumerate(rows, start=1):

@@ -1,4 +1,4 @@
-#include "core/strategy/start_gain.h"
+#include "core/strategy/start_comparison.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,9 +45,9 @@ class Slope final : public Surrogate {
 // Members of the given deviations and weights.
 class FakeModel final : public SearchedModel {
  public:
-  FakeModel(const std::vector<double>& deviations, std::vector<double> weights, double sign = 1,
+  FakeModel(const std::vector<double>& deviations, std::vector<double> weights,
             Index dimension = 2)
-      : weights_(std::move(weights)), transform_(OutputTransform::Identity(sign)) {
+      : weights_(std::move(weights)) {
     for (const double deviation : deviations) members_.emplace_back(dimension, deviation);
   }
 
@@ -57,11 +57,6 @@ class FakeModel final : public SearchedModel {
   double NoiseVariance(size_t /*member*/) const override { return 1; }
   double Incumbent(size_t /*member*/) const override { return 0; }
   const Vector& results() const override { return results_; }
-  // The results are those before the transform.
-  void SetTransform(OutputTransform transform, const Vector& results) {
-    transform_ = std::move(transform);
-    results_ = transform_.Apply(results);
-  }
   const OutputTransform& transform() const override { return transform_; }
   std::vector<Configuration> BestConfigurations(size_t /*count*/) const override { return {}; }
   bool is_costly() const override { return false; }
@@ -69,8 +64,8 @@ class FakeModel final : public SearchedModel {
  private:
   std::vector<Slope> members_;
   std::vector<double> weights_;
-  OutputTransform transform_;
-  Vector results_ = Vector::LinSpaced(2, -100, 100);
+  OutputTransform transform_ = OutputTransform::Identity(1);
+  Vector results_;
 };
 
 constexpr uint64_t kSeed = 5;
@@ -92,111 +87,92 @@ void AddResult(double x, uint64_t index, FakeStudy& study) {
 
 double EvenX(uint64_t index) { return QuasiRandomPoint(2, kSeed, index)[0]; }
 
-TEST(StartGain, OneTrialBesideOnePointIsANormalDifference) {
-  for (const double sign : {1.0, -1.0}) {
-    FakeStudy study(SquareSpace());
-    AddResult(0.7, 0, study);
-    const FakeModel model({2}, {1}, sign);
-    const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
+TEST(StartComparison, OneTrialBesideOnePointIsANormalDifference) {
+  FakeStudy study(SquareSpace());
+  AddResult(0.7, 0, study);
+  const FakeModel model({2}, {1});
+  const std::optional<StartComparison> start = CompareStarts(study.view(), model, kSeed);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->trials, 1u);
+  const double difference = 10 * (0.7 - EvenX(0));
+  EXPECT_NEAR(start->better, std::erfc(-difference / 2 / std::sqrt(2.0)) / 2, 0.05);
+  EXPECT_NEAR(start->better + start->worse, 1, 1e-12);
+}
+
+TEST(StartComparison, TheBestOfEachStartCounts) {
+  FakeStudy study(SquareSpace());
+  const double best = std::max({EvenX(0), EvenX(2), EvenX(3)});
+  AddResult(best - 0.2, 0, study);
+  AddTrial(0.99, 0, {}, Ending::kMeasured, study);  // A person's own.
+  AddTrial(0.8, 0, 3, Ending::kInfeasible, study);
+  const FakeModel model({1e-6}, {1});
+  for (const double distance : {-0.01, 0.01}) {
+    FakeStudy ended = study;
+    AddResult(best + distance, 2, ended);
+    const std::optional<StartComparison> start = CompareStarts(ended.view(), model, kSeed);
     ASSERT_TRUE(start.has_value());
-    EXPECT_EQ(start->trials, 1u);
-    const double expected = 10 * (0.7 - EvenX(0));
-    EXPECT_NEAR(start->gain, expected, 0.3);
-    EXPECT_NEAR(start->gain_low, expected - 1.96 * 2, 0.6);
-    EXPECT_NEAR(start->gain_high, expected + 1.96 * 2, 0.6);
+    EXPECT_EQ(start->trials, 3u);
+    EXPECT_EQ(start->better, distance > 0 ? 1 : 0);
+    EXPECT_EQ(start->worse, distance > 0 ? 0 : 1);
   }
 }
 
-TEST(StartGain, TheBestOfEachStartCounts) {
-  FakeStudy study(SquareSpace());
-  AddResult(0.2, 0, study);
-  AddTrial(0.9, 0, {}, Ending::kMeasured, study);  // A person's own.
-  AddResult(0.6, 2, study);
-  AddTrial(0.8, 0, 3, Ending::kInfeasible, study);
-  const FakeModel model({1e-6}, {1});
-  const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
-  ASSERT_TRUE(start.has_value());
-  EXPECT_EQ(start->trials, 3u);
-  const double expected = 10 * (0.6 - std::max({EvenX(0), EvenX(2), EvenX(3)}));
-  EXPECT_NEAR(start->gain, expected, 1e-3);
-  EXPECT_NEAR(start->gain_low, expected, 1e-3);
-  EXPECT_NEAR(start->gain_high, expected, 1e-3);
-}
-
 // It says nothing about the objective, so what would have been in its place does not count either.
-TEST(StartGain, ATrialThatFailedDoesNotCount) {
+TEST(StartComparison, ATrialThatFailedDoesNotCount) {
   FakeStudy study(SquareSpace());
-  AddResult(0.6, 0, study);
+  AddResult(EvenX(0) + 0.01, 0, study);
   const FakeModel model({1e-6}, {1});
   for (const uint64_t index : {1, 2, 3, 4}) AddTrial(0.8, 0, index, Ending::kFailed, study);
-  const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
+  const std::optional<StartComparison> start = CompareStarts(study.view(), model, kSeed);
   ASSERT_TRUE(start.has_value());
   EXPECT_EQ(start->trials, 1u);
-  EXPECT_NEAR(start->gain, 10 * (0.6 - EvenX(0)), 1e-3);
+  EXPECT_EQ(start->better, 1);
 }
 
-TEST(StartGain, AConfigurationThatWasQueuedAgainCountsOnce) {
+TEST(StartComparison, AConfigurationThatWasQueuedAgainCountsOnce) {
   FakeStudy study(SquareSpace());
   AddResult(0.6, 0, study);
   const FakeModel model({1}, {1});
-  const std::optional<StartGain> once = GainOfStart(study.view(), model, kSeed);
+  const std::optional<StartComparison> once = CompareStarts(study.view(), model, kSeed);
   AddResult(0.6, 0, study);  // A late result, and that of the trial that repeats it.
-  const std::optional<StartGain> twice = GainOfStart(study.view(), model, kSeed);
+  const std::optional<StartComparison> twice = CompareStarts(study.view(), model, kSeed);
   ASSERT_TRUE(once.has_value() && twice.has_value());
   EXPECT_EQ(twice->trials, 1u);
-  EXPECT_EQ(twice->gain, once->gain);
-  EXPECT_EQ(twice->gain_low, once->gain_low);
+  EXPECT_EQ(twice->better, once->better);
 }
 
-TEST(StartGain, AModelCountsByItsWeight) {
+TEST(StartComparison, AModelCountsByItsWeight) {
   FakeStudy study(SquareSpace());
-  AddResult(0.7, 0, study);
-  const auto width = [&](std::vector<double> weights) {
-    const FakeModel model({0.1, 20}, std::move(weights));
-    const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
-    return start->gain_high - start->gain_low;
+  AddResult(EvenX(0) + 0.05, 0, study);
+  const auto better = [&](std::vector<double> weights) {
+    const FakeModel model({1e-3, 1000}, std::move(weights));
+    return CompareStarts(study.view(), model, kSeed)->better;
   };
-  EXPECT_NEAR(width({1, 0}), 2 * 1.96 * 0.1, 0.1);
-  EXPECT_NEAR(width({0.01, 0.99}), 2 * 1.96 * 20, 10);
-  EXPECT_GT(width({0.8, 0.2}), 10);
+  EXPECT_EQ(better({1, 0}), 1);
+  EXPECT_NEAR(better({0, 1}), 0.5, 0.06);
+  EXPECT_NEAR(better({0.6, 0.4}), 0.8, 0.05);
 }
 
-TEST(StartGain, AStartThatIsTheSameGainsNothing) {
+TEST(StartComparison, AStartThatIsTheSameGainsNothing) {
   FakeStudy study(SquareSpace());
   const std::vector<double> point = QuasiRandomPoint(2, kSeed, 4);
   AddTrial(point[0], point[1], 4, Ending::kMeasured, study);
-  const std::optional<StartGain> start = GainOfStart(study.view(), FakeModel({2}, {1}), kSeed);
+  const auto start = CompareStarts(study.view(), FakeModel({2}, {1}), kSeed);
   ASSERT_TRUE(start.has_value());
-  EXPECT_EQ(start->gain_low, 0);
-  EXPECT_EQ(start->gain_high, 0);
+  EXPECT_EQ(start->better, 0);
+  EXPECT_EQ(start->worse, 0);
 }
 
-// The inverse of a power with a negative exponent ends not far above the results.
-TEST(StartGain, NumbersStayReasonableBeyondTheResults) {
-  FakeStudy study(SquareSpace());
-  Vector results(8);
-  results << 1, 1.1, 1.2, 1.4, 1.8, 3, 9, 40;
-  FakeModel model({3}, {1});
-  model.SetTransform(OutputTransform::Fit(OutputWarp::kPower, results, 1), results);
-  ASSERT_GT(std::abs(model.transform().Invert(20)), 1e6);
-  AddResult(0.1, 0, study);
-  const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
-  ASSERT_TRUE(start.has_value());
-  EXPECT_LT(start->gain_low, 0);
-  EXPECT_GT(start->gain_low, -1e5);
-  EXPECT_LT(start->gain_high, 1e5);
-}
-
-TEST(StartGain, WithoutAResultOfTheStartNothingIsKnown) {
+TEST(StartComparison, WithoutAResultOfTheStartNothingIsKnown) {
   FakeStudy study(SquareSpace());
   const FakeModel model({1}, {1});
-  EXPECT_FALSE(GainOfStart(study.view(), model, kSeed).has_value());
+  EXPECT_FALSE(CompareStarts(study.view(), model, kSeed).has_value());
   AddTrial(0.7, 0, {}, Ending::kMeasured, study);
   AddTrial(0.7, 0, 0, Ending::kInfeasible, study);
-  EXPECT_FALSE(GainOfStart(study.view(), model, kSeed).has_value());
+  EXPECT_FALSE(CompareStarts(study.view(), model, kSeed).has_value());
 }
 
-TEST(StartGain, OnCandidatesTheOtherStartIsOfTheListWithoutRepeats) {
+TEST(StartComparison, OnCandidatesTheOtherStartIsOfTheListWithoutRepeats) {
   FakeStudy study(LineOfCandidates(3));
   for (const uint64_t index : {0, 1, 2, 3}) {
     EndedTrial trial;
@@ -207,41 +183,53 @@ TEST(StartGain, OnCandidatesTheOtherStartIsOfTheListWithoutRepeats) {
     study.ended.push_back(std::move(trial));
   }
   // Three of three candidates, among which the best is; there is no fourth.
-  const FakeModel model({1e-6}, {1}, 1, 1);
-  const std::optional<StartGain> start = GainOfStart(study.view(), model, kSeed);
+  const FakeModel model({1e-6}, {1}, 1);
+  const std::optional<StartComparison> start = CompareStarts(study.view(), model, kSeed);
   ASSERT_TRUE(start.has_value());
   EXPECT_EQ(start->trials, 3u);
-  EXPECT_NEAR(start->gain, -5, 1e-3);
+  EXPECT_EQ(start->worse, 1);
 }
 
-TEST(StartGain, NotesThatSayNothingSensibleAreIgnored) {
+TEST(StartComparison, WhatPeopleHadTriedWouldNotHaveBeenSuggestedEither) {
+  FakeStudy study(LineOfCandidates(3));
+  const double first = StartNote(study.view(), kSeed, 0).values[1];
+  EndedTrial own;
+  own.candidate = static_cast<int64_t>(first);
+  own.configuration = study.space->candidates()[static_cast<size_t>(first)];
+  own.value = 5;
+  study.ended.push_back(own);
+  EXPECT_NE(StartNote(study.view(), kSeed, 0).values[1], first);
+  study.ended.back().notes = {{"start_index", {0, first}}};
+  EXPECT_EQ(StartNote(study.view(), kSeed, 0).values[1], first);
+}
+
+TEST(StartComparison, NotesThatSayNothingSensibleAreIgnored) {
   const FakeModel square({1}, {1});
-  const FakeModel line({1}, {1}, 1, 1);
+  const FakeModel line({1}, {1}, 1);
   for (const std::vector<double>& note : std::vector<std::vector<double>>{
            {}, {-1}, {std::nan("")}, {1e300}, {0, -1}, {0, 3}, {0, std::nan("")}}) {
     FakeStudy study(LineOfCandidates(3));
     EndedTrial trial;
     trial.configuration = {{Value::Double(0.5)}};
     trial.value = 5;
-    trial.notes = {{"start", note}};
+    trial.notes = {{"start_index", note}};
     study.ended.push_back(trial);
-    EXPECT_FALSE(GainOfStart(study.view(), line, kSeed).has_value());
+    EXPECT_FALSE(CompareStarts(study.view(), line, kSeed).has_value());
     if (note.size() == 2) continue;
     FakeStudy plain(SquareSpace());
     trial.configuration = {{Value::Double(0.5), Value::Double(0.5)}};
     plain.ended.push_back(trial);
-    EXPECT_FALSE(GainOfStart(plain.view(), square, kSeed).has_value());
+    EXPECT_FALSE(CompareStarts(plain.view(), square, kSeed).has_value());
   }
 }
 
-TEST(StartGain, IsToldAsFacts) {
-  const std::vector<Fact> facts = StartGain{3, 0.5, 0.25, 0.75}.Facts();
-  ASSERT_EQ(facts.size(), 4u);
+TEST(StartComparison, IsToldAsFacts) {
+  const std::vector<Fact> facts = StartComparison{3, 0.75, 0.125}.Facts();
+  ASSERT_EQ(facts.size(), 3u);
   EXPECT_EQ(facts[0].name, "start_trials");
   EXPECT_EQ(std::get<double>(facts[0].value), 3);
-  EXPECT_EQ(std::get<double>(facts[1].value), 0.5);
-  EXPECT_EQ(std::get<double>(facts[2].value), 0.25);
-  EXPECT_EQ(std::get<double>(facts[3].value), 0.75);
+  EXPECT_EQ(std::get<double>(facts[1].value), 0.75);
+  EXPECT_EQ(std::get<double>(facts[2].value), 0.125);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/strategy/start_gain.h"
+#include "core/strategy/start_comparison.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +16,10 @@
 namespace slipstream {
 namespace {
 
-constexpr absl::string_view kStart = "start";
+constexpr absl::string_view kStart = "start_index";
 constexpr uint64_t kDrawLane = 0x57a47;
-// Joint draws of the objective, of all models together.
+// Number of joint draws, summed over all models.
 constexpr double kDraws = 1000;
-// Draws outside the interval, on either side.
-constexpr double kTail = 0.025;
 
 // Configurations without repeats; a place is a row of the models' points.
 class DistinctPoints {
@@ -45,13 +43,25 @@ struct Starts {
   std::vector<size_t> without_sources;
 };
 
+// Those trials that are not of the start, such as people's own.
+template <typename Trial>
+std::vector<Trial> Others(absl::Span<const Trial> trials) {
+  std::vector<Trial> others;
+  for (const Trial& trial : trials) {
+    if (FindNote(trial.notes, kStart) == nullptr) others.push_back(trial);
+  }
+  return others;
+}
+
 // The candidate in place of the suggestion number `index`, if there are so many.
 std::optional<int64_t> EvenlyFillingCandidate(const StudyView& view, uint64_t seed,
                                               uint64_t index) {
-  StudyView empty = view;
-  empty.ended = {};
-  empty.open = {};
-  absl::StatusOr<CandidatePool> pool = CandidatePool::Create(empty);
+  const std::vector<EndedTrial> ended = Others(view.ended);
+  const std::vector<OpenTrial> open = Others(view.open);
+  StudyView without = view;
+  without.ended = ended;
+  without.open = open;
+  absl::StatusOr<CandidatePool> pool = CandidatePool::Create(without);
   std::optional<int64_t> candidate;
   for (uint64_t i = 0; i <= index; ++i) {
     if (!pool.ok() || pool->empty()) return {};
@@ -84,45 +94,21 @@ const std::vector<double>* StartNoteOf(const EndedTrial& trial) {
   return is_sound ? note : nullptr;
 }
 
-// From the models' scale to the objective's unit. Beyond the results the way back goes on straight:
-// the inverse of a power ends somewhere, and numbers are huge there.
-class Units {
- public:
-  explicit Units(const SearchedModel& model)
-      : transform_(model.transform()),
-        low_(model.results().minCoeff()),
-        high_(model.results().maxCoeff()) {}
-
-  double Of(double value) const {
-    const double inside = std::clamp(value, low_, high_);
-    if (value == inside) return transform_.Invert(value);
-    const double step = value < inside ? kStep : -kStep;  // Towards the other results.
-    const double slope = (transform_.Invert(inside + step) - transform_.Invert(inside)) / step;
-    return transform_.Invert(inside) + slope * (value - inside);
-  }
-
- private:
-  static constexpr double kStep = 1e-3;
-
-  const OutputTransform& transform_;
-  double low_;
-  double high_;
-};
-
 double BestOf(const std::vector<size_t>& places, ConstVectorView values) {
   double best = values[static_cast<Index>(places.front())];
   for (const size_t place : places) best = std::max(best, values[static_cast<Index>(place)]);
   return best;
 }
 
-// Draws of the gain, as often from each member of the model as it weighs.
-absl::StatusOr<std::vector<double>> DrawGains(const SearchSpace& space, const SearchedModel& model,
-                                              const Starts& starts, uint64_t seed) {
+// Draws the objective as often from each member of the model as it weighs, and counts in which of
+// the draws either start is the better one.
+absl::StatusOr<StartComparison> Draw(const SearchSpace& space, const SearchedModel& model,
+                                     const Starts& starts, uint64_t seed) {
   const PointMatrix x = EncodeAll(space, starts.all.points());
-  const Units units(model);
   double all = 0;
   for (size_t i = 0; i < model.size(); ++i) all += std::exp(model.LogWeight(i));
-  std::vector<double> gains;
+  StartComparison comparison;
+  double made = 0;
   for (size_t i = 0; i < model.size(); ++i) {
     const double count = std::round(kDraws * std::exp(model.LogWeight(i)) / all);
     if (count < 1) continue;
@@ -132,20 +118,23 @@ absl::StatusOr<std::vector<double>> DrawGains(const SearchSpace& space, const Se
     for (Index j = 0; j < draws.cols(); ++j) {
       const double with = BestOf(starts.with_sources, draws.col(j));
       const double without = BestOf(starts.without_sources, draws.col(j));
-      const double distance = std::abs(units.Of(with) - units.Of(without));
-      gains.push_back(with < without ? -distance : distance);
+      comparison.better += with > without ? 1 : 0;
+      comparison.worse += with < without ? 1 : 0;
     }
+    made += count;
   }
-  return gains;
+  if (made == 0) return absl::FailedPreconditionError("no model weighs enough to be asked");
+  comparison.better /= made;
+  comparison.worse /= made;
+  return comparison;
 }
 
 }  // namespace
 
-std::vector<Fact> StartGain::Facts() const {
+std::vector<Fact> StartComparison::Facts() const {
   return {{"start_trials", static_cast<double>(trials)},
-          {"start_gain", gain},
-          {"start_gain_low", gain_low},
-          {"start_gain_high", gain_high}};
+          {"start_better", better},
+          {"start_worse", worse}};
 }
 
 Note StartNote(const StudyView& view, uint64_t seed, uint64_t index) {
@@ -156,8 +145,8 @@ Note StartNote(const StudyView& view, uint64_t seed, uint64_t index) {
   return note;
 }
 
-std::optional<StartGain> GainOfStart(const StudyView& view, const SearchedModel& model,
-                                     uint64_t seed) {
+std::optional<StartComparison> CompareStarts(const StudyView& view, const SearchedModel& model,
+                                             uint64_t seed) {
   Starts starts;
   std::set<double> indices;  // A configuration that was queued again has the same one.
   for (const EndedTrial& trial : view.ended) {
@@ -173,15 +162,10 @@ std::optional<StartGain> GainOfStart(const StudyView& view, const SearchedModel&
     }
   }
   if (starts.with_sources.empty()) return {};
-  absl::StatusOr<std::vector<double>> gains = DrawGains(*view.space, model, starts, seed);
-  if (!gains.ok() || gains->empty()) return {};
-  std::sort(gains->begin(), gains->end());
-  const auto at = [&](double part) {
-    return (*gains)[static_cast<size_t>(part * static_cast<double>(gains->size() - 1))];
-  };
-  const StartGain start{indices.size(), at(0.5), at(kTail), at(1 - kTail)};
-  const bool is_finite = std::isfinite(start.gain_low) && std::isfinite(start.gain_high);
-  return is_finite ? std::make_optional(start) : std::nullopt;
+  absl::StatusOr<StartComparison> comparison = Draw(*view.space, model, starts, seed);
+  if (!comparison.ok()) return {};
+  comparison->trials = indices.size();
+  return *comparison;
 }
 
 }  // namespace slipstream

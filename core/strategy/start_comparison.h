@@ -1,0 +1,46 @@
+// What source tasks did for the start of a study, where they matter most.
+//
+// The best of the study's first results stands beside the best of those that it would have begun
+// with without sources: points that fill the space evenly, one in place of each trial. Nobody
+// measured these, so models of the objective, by their weights, say how probable it is that the
+// study's own start is the better one. By then the models know all of the study's results, and one
+// that forecast these badly has lost its weight.
+//
+// By how much it is better is not said: far from the study's trials models expect values much
+// nearer to its results than they are, and results far behind the others are limited.
+#ifndef SLIPSTREAM_CORE_STRATEGY_START_COMPARISON_H_
+#define SLIPSTREAM_CORE_STRATEGY_START_COMPARISON_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/acquisition/searched_model.h"
+#include "core/study/study_view.h"
+#include "core/study/suggestion.h"
+
+namespace slipstream {
+
+struct StartComparison {
+  size_t trials = 0;  // The number compared.
+  // The probabilities that the best of them is better than that of a start without sources, and
+  // that it is worse. Otherwise both are the same point.
+  double better = 0;
+  double worse = 0;
+
+  std::vector<Fact> Facts() const;
+};
+
+// Marks the suggestion number `index`, from 0, in whose place a study without sources would have
+// had an evenly filling point. `seed` is the study's, and the view is that of this moment.
+Note StartNote(const StudyView& view, uint64_t seed, uint64_t index);
+
+// Compares the marked trials that have ended with a value or are infeasible. Those that failed say
+// nothing about the objective. None without a value among them, and where the models cannot tell.
+std::optional<StartComparison> CompareStarts(const StudyView& view, const SearchedModel& model,
+                                             uint64_t seed);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_START_COMPARISON_H_
