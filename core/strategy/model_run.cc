@@ -93,8 +93,8 @@ class ModelRun final : public SuggestionRun {
       return false;
     }
     const size_t begins_with = InitialResultsAlone(view_, recipe);
-    return suggestion.provenance.rung == Rung::kRecipe && index_ < begins_with &&
-           CountResults(view_) < begins_with;
+    return suggestion.provenance.rung == Rung::kRecipe &&
+           index_ < std::min(begins_with, kMostOfStart) && CountResults(view_) < begins_with;
   }
 
   // What is suggested before there is a model.

@@ -87,10 +87,9 @@ std::optional<Configuration> PointInPlaceOf(const StudyView& view, uint64_t seed
 
 // Null unless the trial is of the start.
 const std::vector<double>* StartNoteOf(const EndedTrial& trial) {
-  constexpr double kMostIndex = 1000;
   const std::vector<double>* const note = FindNote(trial.notes, kStart);
   const bool is_sound = note != nullptr && !note->empty() && (*note)[0] >= 0 &&
-                        (*note)[0] <= kMostIndex;
+                        (*note)[0] < static_cast<double>(kMostOfStart);
   return is_sound ? note : nullptr;
 }
 
@@ -156,6 +155,7 @@ std::optional<StartComparison> CompareStarts(const StudyView& view, const Search
     if (!has_value && trial.ending != Ending::kInfeasible) continue;
     const std::optional<Configuration> instead = PointInPlaceOf(view, seed, *note);
     if (!instead.has_value()) continue;
+    if (starts.with_sources.size() == kMostOfStart) break;  // Imported notes may mark any number.
     if (has_value) starts.with_sources.push_back(starts.all.PlaceOf(trial.configuration));
     if (indices.insert((*note)[0]).second) {
       starts.without_sources.push_back(starts.all.PlaceOf(*instead));

@@ -22,6 +22,9 @@
 
 namespace slipstream {
 
+// A start is compared by so many trials at most, the first ones.
+inline constexpr size_t kMostOfStart = 20;
+
 struct StartComparison {
   size_t trials = 0;  // The number compared.
   // The probabilities that the best of them is better than that of a start without sources, and
@@ -32,8 +35,9 @@ struct StartComparison {
   std::vector<Fact> Facts() const;
 };
 
-// Marks the suggestion number `index`, from 0, in whose place a study without sources would have
-// had an evenly filling point. `seed` is the study's, and the view is that of this moment.
+// Marks the suggestion number `index`, from 0 and below kMostOfStart, in whose place a study
+// without sources would have had an evenly filling point. `seed` is the study's, and the view is
+// that of this moment.
 Note StartNote(const StudyView& view, uint64_t seed, uint64_t index);
 
 // Compares the marked trials that have ended with a value or are infeasible. Those that failed say

@@ -203,6 +203,16 @@ TEST(StartComparison, WhatPeopleHadTriedWouldNotHaveBeenSuggestedEither) {
   EXPECT_EQ(StartNote(study.view(), kSeed, 0).values[1], first);
 }
 
+TEST(StartComparison, IsOfSoManyTrialsAtMost) {
+  FakeStudy study(SquareSpace());
+  for (int i = 0; i < 5000; ++i) AddResult(0.1 + 1e-5 * i, 3, study);  // As an import may have it.
+  for (uint64_t index = 0; index < kMostOfStart + 5; ++index) AddResult(0.9, index, study);
+  const auto start = CompareStarts(study.view(), FakeModel({1e-6}, {1}), kSeed);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->trials, 1u);
+  EXPECT_EQ(start->better, 10 * (0.1 + 1e-5 * 19) > 10 * EvenX(3) ? 1 : 0);
+}
+
 TEST(StartComparison, NotesThatSayNothingSensibleAreIgnored) {
   const FakeModel square({1}, {1});
   const FakeModel line({1}, {1}, 1);
