@@ -25,6 +25,14 @@ constexpr char kTable[] =
 class SourceCommands : public CliTest {
  protected:
   SourceCommands() { service().AddStudy(SmallStudy()); }
+
+  void AddResult(const std::string& study) {
+    v1::Trial trial;
+    SetDouble(trial.mutable_configuration(), "lr", 0.5);
+    trial.set_state(v1::Trial::SUCCEEDED);
+    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
+    service().AddTrial(study, trial);
+  }
 };
 
 TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
@@ -90,11 +98,7 @@ TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
     study.set_display_name("The " + id);
     study.set_succeeded_trial_count(1);
     service().AddStudy(study);
-    v1::Trial trial;
-    SetDouble(trial.mutable_configuration(), "lr", 0.5);
-    trial.set_state(v1::Trial::SUCCEEDED);
-    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
-    service().AddTrial(study.name(), trial);
+    AddResult(study.name());
   }
   const ProcessResult result =
       Run({"source", "register", "--all-studies", "--version", "v7", "--format", "json"});
@@ -122,12 +126,7 @@ TEST_F(SourceCommands, OneStudyThatIsRefusedDoesNotHoldUpTheOthers) {
     study.set_name("projects/vision/studies/" + id);
     study.set_succeeded_trial_count(1);
     service().AddStudy(study);
-    if (id == "b") continue;  // Has no trials that could be read.
-    v1::Trial trial;
-    SetDouble(trial.mutable_configuration(), "lr", 0.5);
-    trial.set_state(v1::Trial::SUCCEEDED);
-    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
-    service().AddTrial(study.name(), trial);
+    if (id != "b") AddResult(study.name());  // The other one has no trials that could be read.
   }
   const ProcessResult result =
       Run({"source", "register", "--all-studies", "--project", "vision"});
