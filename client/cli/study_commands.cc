@@ -191,7 +191,11 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   request.set_study_id(arguments.id);
   request.set_parent(arguments.parent);
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
-  PrintStudy(created, session);
+  Standing standing;
+  if (session.format() == Format::kTable) {
+    standing.source_titles = ReadSourceTitles(FirstSources(created), session.client());
+  }
+  PrintStudy(created, session, standing);
   if (wants_sources && created.source_tasks().empty()) {
     session.Warn("no source task of the project fits: none has a result, the study's objective and "
                  "a parameter in common with it");
@@ -216,6 +220,7 @@ absl::Status ListStudies(const std::string& parent, Session& session) {
 
 absl::StatusOr<Standing> StandingOf(const v1::Study& study, Session& session) {
   Standing standing;
+  standing.source_titles = ReadSourceTitles(FirstSources(study), session.client());
   if (study.succeeded_trial_count() > 0) {
     ASSIGN_OR_RETURN(std::vector<v1::Trial> best, session.client().BestTrials(study.name()));
     if (!best.empty()) standing.best = std::move(best.front());

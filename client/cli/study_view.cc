@@ -15,6 +15,7 @@
 #include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
+#include "client/cli/source_titles.h"
 #include "client/cli/space_grammar.h"
 #include "client/cli/times.h"
 #include "client/cli/value_text.h"
@@ -25,11 +26,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kWidestDomain = 80;
+constexpr int kMostSourcesShown = 8;
 
-std::string SourcesText(const v1::Study& study) {
-  return absl::StrJoin(study.source_tasks(), ", ", [](std::string* out, const std::string& name) {
-    out->append(ShortSourceTaskName(name));
-  });
+// "SVM on digits (497da28ad75f), 8bf396a898b3 and 12 more".
+std::string SourcesText(const v1::Study& study, const SourceTitles& titles) {
+  std::vector<std::string> shown;
+  for (const std::string& name : FirstSources(study)) shown.push_back(SourceText(name, titles));
+  const int others = study.source_tasks_size() - static_cast<int>(shown.size());
+  return absl::StrCat(absl::StrJoin(shown, ", "),
+                      others > 0 ? absl::StrCat(" and ", others, " more") : "");
 }
 
 std::string LeaseText(const v1::LeasePolicy& policy) {
@@ -100,7 +105,7 @@ std::vector<Field> StudyFields(const v1::Study& study, const Standing& standing)
       {"preset", study.algorithm().preset()},
       {"recipe", RecipeText(study.algorithm().recipe())},
       {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
-      {"source tasks", SourcesText(study)},
+      {"source tasks", SourcesText(study, standing.source_titles)},
       {"transfer", TransferText(study)},
       {"labels", LabelsText(study.labels())},
       {"leases", LeaseText(study.lease_policy())},
@@ -144,6 +149,12 @@ std::string RecipeText(const v1::Recipe& recipe) {
   const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
   for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));
   return absl::StrJoin(parts, " ");
+}
+
+std::vector<std::string> FirstSources(const v1::Study& study) {
+  const auto& names = study.source_tasks();
+  const bool has_more = names.size() > kMostSourcesShown + 1;  // One more takes no more space.
+  return {names.begin(), has_more ? names.begin() + kMostSourcesShown : names.end()};
 }
 
 std::string TransferStateText(v1::TransferSummary::State state) {

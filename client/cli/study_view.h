@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/cli/session.h"
+#include "client/cli/source_titles.h"
 #include "client/cli/table.h"
 #include "google/protobuf/map.h"
 #include "google/protobuf/repeated_field.h"
@@ -52,7 +53,12 @@ struct Standing {
   std::optional<v1::Trial> best = {};
   // Trials that did not succeed, or not yet, by their states.
   std::map<v1::Trial::State, int64_t> without_success = {};
+  // Of the study's first sources.
+  SourceTitles source_titles = {};
 };
+
+// The full names of the source tasks that PrintStudy names; it only counts the others.
+std::vector<std::string> FirstSources(const v1::Study& study);
 
 // Prints one study in the session's format, as a table in full and with how it stands.
 void PrintStudy(const v1::Study& study, Session& session, const Standing& standing = {});

@@ -50,12 +50,6 @@ std::string WithoutControls(std::string text, absl::string_view keeps) {
   return text;
 }
 
-std::string Shown(const std::string& cell, size_t widest) {
-  const std::string text = OnOneLine(cell);
-  if (CharacterCount(text) <= widest) return text;
-  return FirstCharacters(text, widest - 1) + kEllipsis;
-}
-
 std::string Padded(const std::string& text, size_t width, Align align) {
   const std::string blank(width - std::min(width, CharacterCount(text)), ' ');
   return align == Align::kLeft ? text + blank : blank + text;
@@ -69,7 +63,7 @@ using Line = std::vector<std::string>;
 
 Line Heads(const Table& table) {
   Line heads;
-  for (const Column& column : table.columns) heads.push_back(Shown(column.head, column.widest));
+  for (const Column& column : table.columns) heads.push_back(Truncated(column.head, column.widest));
   return heads;
 }
 
@@ -79,7 +73,7 @@ std::vector<Line> ShownRows(const Table& table) {
   for (const Line& row : table.rows) {
     Line& shown = rows.emplace_back();
     for (size_t i = 0; i < row.size(); ++i) {
-      shown.push_back(Shown(row[i], table.columns[i].widest));
+      shown.push_back(Truncated(row[i], table.columns[i].widest));
     }
   }
   return rows;
@@ -264,6 +258,12 @@ void WriteCsvLine(const Line& cells, std::ostream& out) {
 }  // namespace
 
 std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
+
+std::string Truncated(const std::string& text, size_t widest) {
+  const std::string line = OnOneLine(text);
+  if (CharacterCount(line) <= widest) return line;
+  return FirstCharacters(line, widest - 1) + kEllipsis;
+}
 
 void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream& out) {
   const Line heads = Heads(table);

@@ -36,6 +36,8 @@ struct Table {
 
 // The text with control characters, line ends among them, as spaces, so that it moves no cursor.
 std::string OnOneLine(std::string text);
+// The text on one line, of at most `widest` characters: an ellipsis ends what was longer.
+std::string Truncated(const std::string& text, size_t widest);
 
 // Writes aligned columns, with long cells truncated and line ends and other
 // control characters shown as spaces. Where the lines would have more characters than

@@ -254,7 +254,11 @@ absl::Status Explain(const std::string& text, Session& session) {
   if (session.format() != Format::kJson) {
     ASSIGN_OR_RETURN(study, GetOutline(StudyOfTrial(name), session));
   }
-  PrintExplanation(explanation, study, session);
+  SourceTitles titles;
+  if (session.format() == Format::kTable) {
+    titles = ReadSourceTitles(HeaviestSources(explanation), session.client());
+  }
+  PrintExplanation(explanation, study, titles, session);
   return absl::OkStatus();
 }
 

@@ -265,16 +265,21 @@ std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study, F
 // People see the heaviest ones, rounded.
 constexpr int kMostWeightsShown = 8;
 
-std::vector<Field> WeightFields(const v1::Provenance& provenance, Format format) {
-  std::vector<Field> fields;
-  const bool is_for_people = format == Format::kTable;
+int ShownWeights(const v1::Provenance& provenance, Format format) {
   const int count = provenance.sources_size();
-  const int shown = is_for_people && count > kMostWeightsShown + 1 ? kMostWeightsShown : count;
+  return format == Format::kTable && count > kMostWeightsShown + 1 ? kMostWeightsShown : count;
+}
+
+std::vector<Field> WeightFields(const v1::Provenance& provenance, const SourceTitles& titles,
+                                Format format) {
+  std::vector<Field> fields;
+  const int count = provenance.sources_size();
+  const int shown = ShownWeights(provenance, format);
   for (int i = 0; i < shown; ++i) {
     const auto& source = provenance.sources(i);
-    fields.push_back(
-        {absl::StrCat("weight of ", ShortSourceTaskName(source.source_task())),
-         is_for_people ? RoundNumber(source.weight()) : FormatNumber(source.weight())});
+    fields.push_back({absl::StrCat("weight of ", SourceText(source.source_task(), titles)),
+                      format == Format::kTable ? RoundNumber(source.weight())
+                                               : FormatNumber(source.weight())});
   }
   double others = 0;
   for (int i = shown; i < count; ++i) others += provenance.sources(i).weight();
@@ -285,7 +290,8 @@ std::vector<Field> WeightFields(const v1::Provenance& provenance, Format format)
   return fields;
 }
 
-std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, Format format) {
+std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, const SourceTitles& titles,
+                                    Format format) {
   std::vector<Field> fields = {
       {"preset", provenance.preset()},
       {"server version", provenance.version()},
@@ -293,7 +299,9 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, Format for
       {"last trial seen", absl::StrCat(provenance.last_trial_seen())},
       {"suggested by", RungText(provenance)},
   };
-  for (Field& weight : WeightFields(provenance, format)) fields.push_back(std::move(weight));
+  for (Field& weight : WeightFields(provenance, titles, format)) {
+    fields.push_back(std::move(weight));
+  }
   return fields;
 }
 
@@ -320,13 +328,13 @@ Table FactsTable(const v1::Explanation& explanation, const v1::Study& study) {
 }
 
 std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study,
-                                     Format format) {
+                                     const SourceTitles& titles, Format format) {
   std::vector<Field> fields = TrialFields(explanation.trial(), study.space());
   if (!explanation.has_provenance()) {
     fields.push_back({"suggested by", "nobody: a person added the trial"});
     return fields;
   }
-  AppendTo(&fields, ProvenanceFields(explanation.provenance(), format));
+  AppendTo(&fields, ProvenanceFields(explanation.provenance(), titles, format));
   return fields;
 }
 
@@ -382,14 +390,22 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
   session.Print(ReportsTable(reports, session.format()));
 }
 
+std::vector<std::string> HeaviestSources(const v1::Explanation& explanation) {
+  const auto& sources = explanation.provenance().sources();
+  const int shown = ShownWeights(explanation.provenance(), Format::kTable);
+  std::vector<std::string> names;
+  for (int i = 0; i < shown; ++i) names.push_back(sources[i].source_task());
+  return names;
+}
+
 void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study,
-                      Session& session) {
+                      const SourceTitles& titles, Session& session) {
   if (session.format() == Format::kJson) {
     Json document = JsonOf(explanation);
     document["trial"] = JsonWithTimes(explanation.trial());
     return session.Print(JsonDocument(document));
   }
-  std::vector<Field> fields = ExplanationFields(explanation, study, session.format());
+  std::vector<Field> fields = ExplanationFields(explanation, study, titles, session.format());
   if (session.format() == Format::kCsv) {
     AppendTo(&fields, FactFields(explanation.provenance(), study, Format::kCsv));
     return session.Print(FieldsTable(fields));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/cli/session.h"
+#include "client/cli/source_titles.h"
 #include "slipstream/v1/services.pb.h"
 
 namespace slipstream::cli {
@@ -32,9 +33,13 @@ std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format forma
 void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
                      Session& session);
 
+// The full names of the source tasks whose weights people are shown.
+std::vector<std::string> HeaviestSources(const v1::Explanation& explanation);
+
 // Prints where a trial came from; in CSV as a table of fields and values. `study` is the trial's:
-// its parameters in order, and its source tasks.
-void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study, Session& session);
+// its parameters in order, and its source tasks. `titles` may lack some of the heaviest sources.
+void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study,
+                      const SourceTitles& titles, Session& session);
 
 }  // namespace slipstream::cli
 

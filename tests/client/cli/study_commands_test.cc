@@ -69,6 +69,19 @@ TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
   EXPECT_EQ(Stored("studies/b").space().parameters(0).double_domain().max(), 1);
 }
 
+TEST_F(StudyCommands, ShowNamesSourcesByTheirTitles) {
+  v1::SourceTask task;
+  task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
+  task.set_display_name("SVM on digits");
+  service().AddSource(task);
+  v1::Study study = SmallStudy();
+  study.add_source_tasks(task.name());
+  study.add_source_tasks("sourceTasks/fedcba9876543210fedcba9876543210");
+  service().AddStudy(study);
+  EXPECT_THAT(Run({"study", "show", "s1"}).out,
+              HasSubstr("source tasks:  SVM on digits (0123456789ab), fedcba987654\n"));
+}
+
 TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
   v1::Study study = SmallStudy();
   service().AddStudy(study);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/space_grammar.h"
 
 namespace slipstream::cli {
@@ -12,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 TEST(StudyView, ShowsStatesMetricsAndLabelsInWords) {
   EXPECT_EQ(StateText(v1::Study::PAUSED), "paused");
@@ -35,6 +37,16 @@ TEST(StudyView, ShowsARecipesNamesAndOptions) {
   recipe.set_acquisition("log_ei");
   (*recipe.mutable_options())["ucb_multiplier"] = 3;
   EXPECT_EQ(RecipeText(recipe), "prior=scaml calibration=map acquisition=log_ei ucb_multiplier=3");
+}
+
+TEST(StudyView, NamesTheFirstSources) {
+  v1::Study study;
+  for (int i = 0; i < 9; ++i) study.add_source_tasks(absl::StrCat("sourceTasks/", i));
+  EXPECT_THAT(FirstSources(study), SizeIs(9));
+  study.add_source_tasks("sourceTasks/9");
+  EXPECT_THAT(FirstSources(study), ElementsAre("sourceTasks/0", "sourceTasks/1", "sourceTasks/2",
+                                               "sourceTasks/3", "sourceTasks/4", "sourceTasks/5",
+                                               "sourceTasks/6", "sourceTasks/7"));
 }
 
 TEST(StudyView, SaysInAWordHowTransferGoes) {

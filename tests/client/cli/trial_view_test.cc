@@ -144,7 +144,7 @@ TEST_F(TrialView, TellsTimesOfATrialThatIsShownAlone) {
   *explanation.mutable_trial() = trial_;
   explanation.mutable_provenance()->set_preset("auto");
   const Json explained =
-      Parsed([&](Session& session) { PrintExplanation(explanation, study_, session); });
+      Parsed([&](Session& session) { PrintExplanation(explanation, study_, {}, session); });
   EXPECT_EQ(explained["trial"]["durationSeconds"], 90);
   EXPECT_EQ(explained["provenance"]["preset"], "auto");
 }
@@ -196,7 +196,7 @@ TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
   explanation.mutable_provenance()->set_rung_reason("the deadline passed");
   EXPECT_THAT(
       Written(Format::kTable,
-              [&](Session& session) { PrintExplanation(explanation, study_, session); }),
+              [&](Session& session) { PrintExplanation(explanation, study_, {}, session); }),
       HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
 }
 
@@ -208,12 +208,19 @@ TEST_F(TrialView, PeopleSeeTheHeaviestSourcesRounded) {
     source->set_source_task("sourceTasks/" + std::string(31, 'a') + "0123456789ab"[i]);
     source->set_weight(1.0 / (i + 3));
   }
-  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, {}, session); };
   const std::string table = Written(Format::kTable, print);
   EXPECT_THAT(table, HasSubstr("  0.333333\n"));
   EXPECT_THAT(table, HasSubstr("total weight of 4 others"));
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("0.3333333333333333"));
   EXPECT_THAT(Written(Format::kCsv, print), Not(HasSubstr("others")));
+  const std::vector<std::string> heaviest = HeaviestSources(explanation);
+  ASSERT_EQ(heaviest.size(), 8u);
+  const SourceTitles titles = {{heaviest[1], "SVM on digits"}};
+  EXPECT_THAT(Written(Format::kTable, [&](Session& session) {
+                PrintExplanation(explanation, study_, titles, session);
+              }),
+              HasSubstr("weight of SVM on digits (aaaaaaaaaaaa):  0.25\n"));
 }
 
 // An explanation of the trial by this preset, as the study's algorithm gives it.
@@ -236,7 +243,7 @@ TEST_F(TrialView, ExplainsWithParametersInTheSpacesOrder) {
   SetDouble(trial_.mutable_configuration(), "alpha", 0.5);
   v1::Explanation explanation = ExplanationOf(trial_, "auto");
   AddFact("lengthscales", "0.3 1.25", &explanation);
-  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, {}, session); };
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lr,0.123456789\r\nalpha,0.5\r\n"));
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,lr=0.3 alpha=1.25\r\n"));
   explanation.mutable_provenance()->mutable_facts(0)->set_text("0.3");
@@ -248,7 +255,7 @@ TEST_F(TrialView, SaysBesideEachFactWhatItMeans) {
   AddFact("turn", "fills the space", &explanation);
   AddFact("new", "1", &explanation);
   (*explanation.mutable_fact_meanings())["turn"] = "why it does not follow the acquisition";
-  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, {}, session); };
   EXPECT_THAT(Written(Format::kTable, print),
               testing::EndsWith("\n\n"
                                 "fact  value            what it says\n"
@@ -262,14 +269,14 @@ TEST_F(TrialView, ExplainsFirstPointsAndContrastsInWords) {
   auto& index = *first.mutable_provenance()->add_facts();
   index.set_name("sobol_index");
   index.set_number(0);
-  const auto print = [&](Session& session) { PrintExplanation(first, study_, session); };
+  const auto print = [&](Session& session) { PrintExplanation(first, study_, {}, session); };
   EXPECT_THAT(Written(Format::kTable, print), HasSubstr("one of its first points, which fill"));
   first.mutable_provenance()->set_preset("quasi_random");
   EXPECT_THAT(Written(Format::kTable, print), HasSubstr("the study's algorithm\n"));
   v1::Explanation contrast = ExplanationOf(trial_, "auto");
   AddFact("contrast", "no model asked for this point", &contrast);
   const std::string shown = Written(
-      Format::kTable, [&](Session& session) { PrintExplanation(contrast, study_, session); });
+      Format::kTable, [&](Session& session) { PrintExplanation(contrast, study_, {}, session); });
   EXPECT_THAT(shown, HasSubstr("tells whether the source tasks are right"));
   EXPECT_THAT(shown, testing::Not(HasSubstr("no model asked")));
 }
@@ -277,7 +284,7 @@ TEST_F(TrialView, ExplainsFirstPointsAndContrastsInWords) {
 TEST_F(TrialView, SaysThatWithoutSourceTasksThereIsNoPrior) {
   v1::Explanation explanation = ExplanationOf(trial_, "auto");
   AddFact("recipe", "prior empirical, calibration map, acquisition log_ei", &explanation);
-  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, {}, session); };
   EXPECT_THAT(Written(Format::kTable, print),
               HasSubstr("prior none (the study has no source tasks, which empirical needs), "
                         "calibration map, acquisition log_ei\n"));
@@ -290,7 +297,7 @@ TEST_F(TrialView, SaysThatAPersonAddedATrialWithoutProvenance) {
   *explanation.mutable_trial() = trial_;
   EXPECT_THAT(
       Written(Format::kCsv,
-              [&](Session& session) { PrintExplanation(explanation, study_, session); }),
+              [&](Session& session) { PrintExplanation(explanation, study_, {}, session); }),
       HasSubstr("suggested by,nobody: a person added the trial\r\n"));
 }
 
