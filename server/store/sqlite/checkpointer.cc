@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/store/sqlite/file_mark.h"
 #include "server/store/sqlite/result_code.h"
 
 namespace slipstream::sqlite {
@@ -40,7 +41,11 @@ void Checkpointer::Close(bool sound) {
   thread_.join();
   own_.reset();
   sqlite3_wal_hook(writer_.database(), nullptr, nullptr);
-  if (sound) {
+  // The mark comes after all else that the log holds, so that it is alone in it if the process ends
+  // before the mark is in the file.
+  const bool closed = sound && MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK &&
+                      WriteMark(writer_, FileMark::kClosed).ok();
+  if (closed) {
     (void)MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE);
   } else {
     sqlite3_db_config(writer_.database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

@@ -37,8 +37,9 @@ class Checkpointer {
   // which it returns, nothing more should be written.
   absl::Status AfterCommit();
 
-  // Called when all reads and writes are done. Moves the whole log, but if the
-  // disk is not `sound` leaves it to the next process that opens the file.
+  // Called when all reads and writes are done. Moves the whole log and marks the file as closed
+  // (file_mark.h); if the disk is not `sound` or another process reads the file, leaves the log to
+  // the next process that opens the file.
   void Close(bool sound);
 
  private:

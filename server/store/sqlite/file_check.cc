@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/checksum_vfs.h"
+#include "server/store/sqlite/file_format.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/read_deadline.h"
 #include "server/store/sqlite/result_code.h"
@@ -24,19 +25,7 @@
 namespace slipstream::sqlite {
 namespace {
 
-// Offsets and sizes come from SQLite's documentation of its file formats.
 constexpr char kMagic[] = "SQLite format 3";  // Including the zero at its end.
-constexpr int kHeaderSize = 100;
-constexpr int kLogHeaderSize = 32;
-constexpr int kFrameHeaderSize = 24;
-
-uint32_t BigEndian32(const std::string& bytes, size_t offset) {
-  uint32_t value = 0;
-  for (size_t i = offset; i < offset + 4; ++i) {
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
 
 absl::Status Damaged(const std::string& path, absl::string_view complaint) {
   return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint));
@@ -78,11 +67,11 @@ absl::StatusOr<std::set<int64_t>> PagesInLog(const std::string& path, const std:
   std::set<int64_t> pages;
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, log.Size());
-  if (size < kLogHeaderSize) return pages;
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string log_header, log.Read(0, kLogHeaderSize));
-  const int64_t frame_size = kFrameHeaderSize + shape.page_size;
-  for (int64_t at = kLogHeaderSize; at + frame_size <= size; at += frame_size) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string frame, log.Read(at, kFrameHeaderSize));
+  if (size < kLogHeaderBytes) return pages;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string log_header, log.Read(0, kLogHeaderBytes));
+  const int64_t frame_size = kFrameHeaderBytes + shape.page_size;
+  for (int64_t at = kLogHeaderBytes; at + frame_size <= size; at += frame_size) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string frame, log.Read(at, kFrameHeaderBytes));
     // Frames with other salts are left from before the log was last restarted.
     if (frame.compare(8, 8, log_header, 16, 8) != 0) break;
     const int64_t page = BigEndian32(frame, 0);
@@ -121,7 +110,7 @@ absl::Status CheckHeader(const std::string& path, const std::string& header, int
   if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
     return Damaged(path, "it does not begin as a SQLite file does");
   }
-  if (file_size < kHeaderSize) return Damaged(path, "it is truncated within its header");
+  if (file_size < kFileHeaderBytes) return Damaged(path, "it is truncated within its header");
   const uint32_t application_id = BigEndian32(header, 68);
   if (application_id != kStoreApplicationId) {
     return absl::FailedPreconditionError(
@@ -222,7 +211,7 @@ absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& v
   if (!FileExists(path)) return InspectEmpty(path);
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile file, RawFile::OpenDatabase(path, vfs));
   // The header is read first: if the file is in use, it only grows after that.
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, file.Read(0, kHeaderSize));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, file.Read(0, kFileHeaderBytes));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, file.Size());
   if (size == 0) return InspectEmpty(path);
   SLIPSTREAM_RETURN_IF_ERROR(CheckHeader(path, header, size));

@@ -12,6 +12,7 @@
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/file_mark.h"
 #include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
@@ -32,7 +33,8 @@ struct StoreForReading {
 // A reader does not report pieces at the log's end.
 absl::Status CheckLogIsWhole(const std::string& path, const std::string& vfs) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(path, vfs));
-  return pieces.empty() ? absl::OkStatus() : absl::DataLossError(pieces);
+  if (!pieces.empty()) return absl::DataLossError(pieces);
+  return CheckLogBelongs(path, vfs);
 }
 
 absl::StatusOr<StoreForReading> OpenStoreForReading(const std::string& path) {
@@ -60,6 +62,13 @@ absl::Status SyncFile(const std::string& path) {
   return error == 0 ? absl::OkStatus() : FileFailure(path, error);
 }
 
+// Not as the store in use that it was copied from.
+absl::Status MarkAsBackup(const std::string& path, const std::string& vfs) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> copy,
+                              Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));
+  return WriteMark(*copy, FileMark::kBackup);
+}
+
 // One snapshot is copied however much is written meanwhile. What has been deleted is not
 // copied.
 absl::Status CopyInto(const StoreForReading& store, const std::string& path,
@@ -78,6 +87,7 @@ absl::Status CopyInto(const StoreForReading& store, const std::string& path,
   sqlite3_progress_handler(source.database(), 0, nullptr, nullptr);
   if (stop.stop_requested()) return absl::CancelledError("the server is shutting down");
   SLIPSTREAM_RETURN_IF_ERROR(copied);
+  SLIPSTREAM_RETURN_IF_ERROR(MarkAsBackup(path, store.vfs->name()));
   return SyncFile(path);
 }
 

@@ -9,25 +9,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/file_format.h"
 #include "server/store/sqlite/raw_file.h"
 
 namespace slipstream::sqlite {
 namespace {
 
 // Offsets and sizes come from SQLite's documentation of the log and of its index.
-constexpr int64_t kHeaderBytes = 32;
-constexpr int64_t kFrameHeaderBytes = 24;
 constexpr uint32_t kMagicOfBigEndianSums = 0x377f0683;
 constexpr uint32_t kMagicOfLittleEndianSums = 0x377f0682;
 constexpr size_t kIndexHeaderBytes = 48;
-
-uint32_t Big32(absl::string_view bytes, size_t offset) {
-  uint32_t value = 0;
-  for (size_t i = offset; i < offset + 4; ++i) {
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
 
 uint32_t Native32(absl::string_view bytes, size_t offset) {
   uint32_t value;
@@ -42,15 +33,15 @@ struct LogSums {
 
   void Add(absl::string_view bytes, bool big_endian) {
     for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-      first += (big_endian ? Big32(bytes, at) : Native32(bytes, at)) + second;
-      second += (big_endian ? Big32(bytes, at + 4) : Native32(bytes, at + 4)) + first;
+      first += (big_endian ? BigEndian32(bytes, at) : Native32(bytes, at)) + second;
+      second += (big_endian ? BigEndian32(bytes, at + 4) : Native32(bytes, at + 4)) + first;
     }
   }
   friend bool operator==(const LogSums&, const LogSums&) = default;
 };
 
 LogSums StoredSums(absl::string_view bytes, size_t offset) {
-  return {Big32(bytes, offset), Big32(bytes, offset + 4)};
+  return {BigEndian32(bytes, offset), BigEndian32(bytes, offset + 4)};
 }
 
 absl::Status LogDamaged(const std::string& path, absl::string_view complaint) {
@@ -106,16 +97,17 @@ struct LogScan {
 // with each restart, and the second one is random.
 bool IsOfEarlierLog(absl::string_view frame, absl::string_view salts) {
   constexpr uint32_t kMostRestarts = 1 << 24;
-  const uint32_t restarts = Big32(salts, 0) - Big32(frame, 8);
-  return restarts >= 1 && restarts <= kMostRestarts && Big32(salts, 4) != Big32(frame, 12);
+  const uint32_t restarts = BigEndian32(salts, 0) - BigEndian32(frame, 8);
+  return restarts >= 1 && restarts <= kMostRestarts &&
+         BigEndian32(salts, 4) != BigEndian32(frame, 12);
 }
 
 absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
   LogScan scan;
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, log.Read(0, kHeaderBytes));
-  const uint32_t magic = Big32(header, 0);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, log.Read(0, kLogHeaderBytes));
+  const uint32_t magic = BigEndian32(header, 0);
   const bool big_endian = magic == kMagicOfBigEndianSums;
-  const int64_t page_size = Big32(header, 8);
+  const int64_t page_size = BigEndian32(header, 8);
   LogSums sums;
   sums.Add(absl::string_view(header).substr(0, 24), big_endian);
   if ((!big_endian && magic != kMagicOfLittleEndianSums) || sums != StoredSums(header, 24) ||
@@ -126,7 +118,7 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
   bool sound = true;
   bool commit_ended = false;
   const int64_t frame_size = kFrameHeaderBytes + page_size;
-  int64_t at = kHeaderBytes;
+  int64_t at = kLogHeaderBytes;
   bool earlier = false;
   for (; at + frame_size <= size; at += frame_size) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
@@ -139,14 +131,14 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
       sound = same_salts && sums == StoredSums(frame, 16);
       if (sound) {
         ++scan.sound;
-        if (Big32(frame, 4) != 0) scan.committed = scan.sound;
+        if (BigEndian32(frame, 4) != 0) scan.committed = scan.sound;
         continue;
       }
     } else if (same_salts) {
-      scan.later_commit = scan.later_commit || Big32(frame, 4) != 0;
+      scan.later_commit = scan.later_commit || BigEndian32(frame, 4) != 0;
       scan.several_commits = scan.several_commits || commit_ended;
     }
-    commit_ended = commit_ended || (same_salts && Big32(frame, 4) != 0);
+    commit_ended = commit_ended || (same_salts && BigEndian32(frame, 4) != 0);
     earlier = IsOfEarlierLog(frame, scan.salts);
     scan.pieces = scan.pieces || !earlier;
   }
@@ -210,7 +202,7 @@ absl::StatusOr<std::string> CheckLog(const std::string& path, const std::string&
   SLIPSTREAM_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, size));
   if (!scan.salts.empty()) return CompareLogWithIndex(path, scan, found.index);
   // The header is synced before the first frame is written.
-  if (!needed && size <= kHeaderBytes + kFrameHeaderBytes) {
+  if (!needed && size <= kLogHeaderBytes + kFrameHeaderBytes) {
     return found.index.has_value() ? std::string() : Dropped(path, 0);
   }
   return LogDamaged(path, "the beginning of its write-ahead log is damaged");

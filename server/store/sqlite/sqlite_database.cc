@@ -23,6 +23,7 @@
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/file_mark.h"
 #include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/file_watch.h"
 #include "server/store/sqlite/free_pages.h"
@@ -337,6 +338,7 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   SLIPSTREAM_RETURN_IF_ERROR(CheckHasOneName(options.path));
   if (exists) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(options.path, options.vfs));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckLogBelongs(options.path, options.vfs));
     if (!pieces.empty()) options.on_warning(pieces);
     SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
         options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));

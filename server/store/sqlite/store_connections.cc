@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/file_mark.h"
 #include "server/store/sqlite/schema.h"
 
 namespace slipstream::sqlite {
@@ -43,10 +44,17 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
                                    // Debian's SQLite overwrites deleted rows by default.
                                    "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
                                    options.writer_cache_kib)));
+  // A migration is written to the log, too, if the file has one already.
+  SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(*writer));
+  if (mark != FileMark::kNone) SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, MigrateSchema(*writer, SchemaSteps()));
   const auto newest = static_cast<int64_t>(SchemaSteps().size());
   if (version > 0 && version < newest) options.on_upgrade(version, newest);
   SLIPSTREAM_RETURN_IF_ERROR(UseWriteAheadLog(*writer));
+  SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
+  // The mark has changed it.
+  SLIPSTREAM_RETURN_IF_ERROR(
+      writer->Execute(absl::StrCat("PRAGMA cache_size = -", options.writer_cache_kib)));
   return writer;
 }
 

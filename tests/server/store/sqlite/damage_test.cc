@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/store/sqlite/file_check.h"
+#include "server/store/sqlite/file_mark.h"
 #include "server/store/sqlite/schema.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
@@ -49,6 +50,9 @@ class DamagedStoreTest : public SqliteStoreTest {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    const std::string in_use =
+        absl::StrCat("PRAGMA default_cache_size = ", static_cast<int64_t>(sqlite::FileMark::kInUse));
+    sqlite3_exec(database, in_use.c_str(), nullptr, nullptr, nullptr);
     sqlite3_exec(database, "INSERT INTO provenances VALUES(1, zeroblob(100000))", nullptr, nullptr,
                  nullptr);
     sqlite3_close(database);
@@ -156,7 +160,7 @@ TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   const std::string before = ReadBytes(path());
   const std::string log = ReadBytes(path() + "-wal");
   const std::string index = ReadBytes(path() + "-shm");
-  ASSERT_TRUE(OpenStatus().ok());
+  RunSql("PRAGMA wal_checkpoint(TRUNCATE)");
   const std::string moved = ReadBytes(path());
   ASSERT_GT(moved.size(), before.size());
   WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
