@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import math
 import threading
-import time
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Collection,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-    Type,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Callable, Collection, List, Optional, Tuple, Type, Union
 
 from slipstream import errors
-from slipstream._operations.notices import callers_line, warn_caller
-from slipstream.progress import Progress, brief_error
-from slipstream.scalars import check_count, check_seconds
+from slipstream._operations.mishaps import FiniteValues, Mishaps
+from slipstream._operations.notices import warn_caller
+from slipstream._operations.quotas import Quota
+from slipstream.progress import Progress
+from slipstream.scalars import check_count
 from slipstream.workers import Workers
 
 if TYPE_CHECKING:
-    from slipstream._operations.held_trial import HeldTrial
     from slipstream.records import TrialRecord
     from slipstream.study import Study
     from slipstream.trial import Trial
@@ -34,119 +22,6 @@ if TYPE_CHECKING:
 
 # Types of exceptions that fail their trial and do not end an optimisation.
 Catch = Union[Type[Exception], Collection[Type[Exception]]]
-
-
-class Quota:
-    """How many trials may still be started, and until when. Thread-safe."""
-
-    def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
-        self._lock = threading.Lock()
-        self._closed = False
-        self.trials = None if trials is None else check_count("trials", trials, 0)
-        self._left = self.trials
-        seconds = None if timeout is None else check_seconds("timeout", timeout)
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def take(self) -> bool:
-        """Whether one more may be started."""
-        with self._lock:
-            late = self._end is not None and time.monotonic() >= self._end
-            if self._closed or self._left == 0 or late:
-                return False
-            if self._left is not None:
-                self._left -= 1
-            return True
-
-    def close(self) -> None:
-        """Lets no more be started."""
-        with self._lock:
-            self._closed = True
-
-    @property
-    def closed(self) -> bool:
-        """Whether a trial that was suggested since is not to be started either."""
-        with self._lock:
-            return self._closed
-
-
-class _Warnings:
-    """Warnings at the line of the user's program that led to the making of this object.
-    Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._line = callers_line()
-        self._told = False
-
-    def warn(self, text: str) -> None:
-        self._line.warn(text)
-
-    def warn_first(self, text: str) -> None:
-        """Warns the first time that this is called."""
-        with self._lock:
-            told, self._told = self._told, True
-        if not told:
-            self._line.warn(text)
-
-
-class FiniteValues:
-    """Turns a value that is not finite into Infeasible, and warns of the first one. Thread-safe.
-
-    The warning is at the line of the user's program that led to the making of this object."""
-
-    def __init__(self) -> None:
-        self._warnings = _Warnings()
-
-    def check(self, trial: HeldTrial, value: Any) -> Any:
-        """What the objective returned for the trial, if it is finite or no number at all."""
-        if trial.ended or not _is_infinite_or_nan(value):
-            return value
-        self._warnings.warn_first(
-            f"the objective is {float(value)} in {trial!r}, which is recorded as infeasible, "
-            "so that the model stays away from configurations like it; further ones "
-            "are recorded without a warning. Where the configuration is not to blame, raise "
-            "an exception and name its type in catch="
-        )
-        raise errors.Infeasible(f"the objective is {float(value)}")
-
-
-def _is_infinite_or_nan(value: Any) -> bool:
-    try:
-        return not math.isfinite(value)
-    except (TypeError, ValueError, OverflowError):
-        return False  # Whoever records it says what is wrong.
-
-
-class Mishaps:
-    """Warns of what happens to trials without ending the optimisation, at the line of the user's
-    program that led to the making of this object. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._warnings = _Warnings()
-
-    def note_failure(self, trial: HeldTrial, error: Exception) -> None:
-        """An exception that is caught has failed the trial. Only the first one is told."""
-        self._warnings.warn_first(
-            f"{trial!r} has failed, and the optimisation goes on: {brief_error(error)}. Further "
-            "failures are counted without a warning; each trial has its reason"
-        )
-
-    def note_others(
-        self, failures: Sequence[BaseException], raised: Optional[BaseException]
-    ) -> None:
-        """Several workers have failed, and the optimisation raises one of their errors only."""
-        for other in failures:
-            if other is not raised:
-                self._warnings.warn(
-                    f"another worker has failed too: {brief_error(other, whole=True)}"
-                )
-
-    def note_end(self, trial: HeldTrial, error: errors.TrialEnded) -> None:
-        """Somebody else has ended the trial while it was evaluated. Raises what is about another
-        one."""
-        if error.trial != trial.name:
-            raise error
-        self._warnings.warn(f"{error} The optimisation goes on.")
 
 
 def check_catch(catch: Any) -> Tuple[Type[Exception], ...]:
@@ -166,7 +41,20 @@ def check_objective(objective: Any) -> None:
         raise TypeError(f"the objective is {objective!r}, and must be a function of a trial")
 
 
-class _Evaluation:
+class Evaluation:
+    """What the threads or tasks of one optimisation share. Thread-safe."""
+
+    def __init__(
+        self, quota: Quota, catch: Tuple[Type[Exception], ...], progress: Progress
+    ) -> None:
+        self.quota = quota
+        self.mishaps = Mishaps()
+        self._catch = catch
+        self._progress = progress
+        self._finite = FiniteValues()
+
+
+class _Evaluation(Evaluation):
     """What the threads of one optimisation share. Thread-safe."""
 
     def __init__(
@@ -177,16 +65,12 @@ class _Evaluation:
         catch: Tuple[Type[Exception], ...],
         progress: Progress,
     ) -> None:
+        super().__init__(quota, catch, progress)
         self._study = study
         self._objective = objective
-        self._catch = catch
-        self._progress = progress
-        self._finite = FiniteValues()
-        self.mishaps = Mishaps()
         self._lock = threading.Lock()
         self._held: List[Trial] = []
         self._given_up = False
-        self.quota = quota
 
     def work(self) -> None:
         """Evaluates suggestions until no more may be started."""

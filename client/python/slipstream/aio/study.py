@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
-from typing import (
-    Any,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    List,
-    Mapping,
-    Optional,
-    Set,
-    Tuple,
-    Type,
-    Union,
-    overload,
-)
+from typing import Any, AsyncIterator, List, Mapping, Optional, Union, overload
 
-from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations import exchange
 from slipstream._operations.lanes import Lanes
@@ -27,37 +12,12 @@ from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
+from slipstream.aio.optimization import Objective, optimize
 from slipstream.aio.trial import Trial
-from slipstream.optimization import (
-    Catch,
-    FiniteValues,
-    Mishaps,
-    Quota,
-    check_catch,
-    check_objective,
-)
+from slipstream.optimization import Catch
 from slipstream.plots.contents import importances
-from slipstream.progress import Progress
 from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
-from slipstream.scalars import check_count
 from slipstream.trials import Trials
-
-Objective = Callable[[Trial], Awaitable[Optional[float]]]
-
-
-class _NotAwaitable(TypeError):
-    """What every trial would fail by."""
-
-
-async def _outcome(objective: Objective, trial: Trial) -> Optional[float]:
-    result = objective(trial)
-    if not inspect.isawaitable(result):
-        await trial.release()
-        raise _NotAwaitable(
-            f"the objective returned {result!r}, which cannot be awaited: make it an async "
-            "function, or open the study by slipstream, whose optimize() calls it on threads"
-        )
-    return await result
 
 
 class Study(StudyBase):
@@ -109,82 +69,7 @@ class Study(StudyBase):
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
-        workers = check_count("workers", workers, 1)
-        check_objective(objective)
-        caught = check_catch(catch)
-        quota, finite, mishaps = Quota(trials, timeout), FiniteValues(), Mishaps()
-        telling: Set[Optional[asyncio.Task[Any]]] = set()  # Those that send an outcome.
-        with Progress(self.id, self.objective, quota.trials, progress) as shown:
-            tasks = [
-                asyncio.ensure_future(
-                    self._work(objective, quota, finite, mishaps, caught, shown, telling)
-                )
-                for _ in range(workers)
-            ]
-            raised: Optional[BaseException] = None
-            try:
-                await asyncio.gather(*tasks)
-            except BaseException as error:
-                raised = error
-                raise
-            finally:
-                quota.close()
-                for task in tasks:
-                    if task not in telling:
-                        task.cancel()  # Those that are still training give their trials back.
-                ends = await asyncio.gather(*tasks, return_exceptions=True)
-                failures = [end for end in ends if isinstance(end, Exception)]
-                mishaps.note_others(failures, raised)
-            best = await self.best()
-            shown.conclude(best)
-        return best
-
-    async def _work(
-        self,
-        objective: Objective,
-        quota: Quota,
-        finite: FiniteValues,
-        mishaps: Mishaps,
-        catch: Tuple[Type[Exception], ...],
-        progress: Progress,
-        telling: Set[Optional[asyncio.Task[Any]]],
-    ) -> None:
-        while quota.take():
-            try:
-                trial = await self.suggest()
-            except errors.CandidatesExhausted:
-                return
-            failure = None
-            try:
-                async with trial:
-                    value = await _outcome(objective, trial)
-                    telling.add(asyncio.current_task())
-                    await trial.finish(finite.check(trial, value))
-            except errors.TrialEnded as ended:
-                mishaps.note_end(trial, ended)
-            except errors.SlipstreamError:
-                raise  # What the server did not hear must not go unnoticed.
-            except Exception as error:
-                failure = error
-                if trial.ended:  # Otherwise the server does not answer.
-                    await self._catch_up(progress)
-                if not isinstance(error, catch) or isinstance(error, _NotAwaitable):
-                    raise
-                mishaps.note_failure(trial, error)
-            else:
-                await self._catch_up(progress)
-            finally:
-                telling.discard(asyncio.current_task())
-                progress.count(trial, failure)
-
-    async def _catch_up(self, progress: Progress) -> None:
-        """Learns of what other processes have found, now and then."""
-        if not progress.wants_best():
-            return
-        try:
-            progress.learn(await self.best())
-        except errors.SlipstreamError:
-            pass  # The line says what this process knows, and the next suggestion tells of it.
+        return await optimize(self, objective, trials, workers, timeout, catch, progress)
 
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`; awaiting it begins: `async for event in await

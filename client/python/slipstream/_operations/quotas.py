@@ -1,0 +1,42 @@
+"""How long an optimisation goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Optional
+
+from slipstream.scalars import check_count, check_seconds
+
+
+class Quota:
+    """How many trials may still be started, and until when. Thread-safe."""
+
+    def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
+        self._lock = threading.Lock()
+        self._closed = False
+        self.trials = None if trials is None else check_count("trials", trials, 0)
+        self._left = self.trials
+        seconds = None if timeout is None else check_seconds("timeout", timeout)
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def take(self) -> bool:
+        """Whether one more may be started."""
+        with self._lock:
+            late = self._end is not None and time.monotonic() >= self._end
+            if self._closed or self._left == 0 or late:
+                return False
+            if self._left is not None:
+                self._left -= 1
+            return True
+
+    def close(self) -> None:
+        """Lets no more be started."""
+        with self._lock:
+            self._closed = True
+
+    @property
+    def closed(self) -> bool:
+        """Whether a trial that was suggested since is not to be started either."""
+        with self._lock:
+            return self._closed

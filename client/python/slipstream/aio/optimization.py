@@ -1,0 +1,143 @@
+"""The loop that evaluates suggestions, in one task or several."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, Set, Tuple, Type
+
+from slipstream import errors
+from slipstream._operations.quotas import Quota
+from slipstream.aio.trial import Trial
+from slipstream.optimization import Catch, Evaluation, check_catch, check_objective
+from slipstream.progress import Progress
+from slipstream.records import TrialRecord
+from slipstream.scalars import check_count
+
+if TYPE_CHECKING:
+    from slipstream.aio.study import Study
+
+Objective = Callable[[Trial], Awaitable[Optional[float]]]
+
+
+class _NotAwaitable(TypeError):
+    """What every trial would fail by."""
+
+
+async def _outcome(objective: Objective, trial: Trial) -> Optional[float]:
+    result = objective(trial)
+    if not inspect.isawaitable(result):
+        await trial.release()
+        raise _NotAwaitable(
+            f"the objective returned {result!r}, which cannot be awaited: make it an async "
+            "function, or open the study by slipstream, whose optimize() calls it on threads"
+        )
+    return await result
+
+
+class _Evaluation(Evaluation):
+    """What the tasks of one optimisation share."""
+
+    def __init__(
+        self,
+        study: Study,
+        objective: Objective,
+        quota: Quota,
+        catch: Tuple[Type[Exception], ...],
+        progress: Progress,
+    ) -> None:
+        super().__init__(quota, catch, progress)
+        self._study = study
+        self._objective = objective
+        self._telling: Set[Optional[asyncio.Task[Any]]] = set()  # Those that send an outcome.
+
+    async def work(self) -> None:
+        """Evaluates suggestions until no more may be started."""
+        while self.quota.take():
+            try:
+                trial = await self._study.suggest()
+            except errors.CandidatesExhausted:
+                return
+            failure = None
+            try:
+                failure = await self._evaluate(trial)
+                await self._catch_up()
+            except errors.SlipstreamError:
+                raise  # What the server did not hear must not go unnoticed.
+            except Exception as error:
+                failure = error
+                if trial.ended:  # Otherwise the server does not answer.
+                    await self._catch_up()
+                raise
+            finally:
+                self._telling.discard(asyncio.current_task())
+                self._progress.count(trial, failure)
+
+    async def _evaluate(self, trial: Trial) -> Optional[Exception]:
+        """What has failed the trial, if that is caught."""
+        try:
+            async with trial:
+                value = await _outcome(self._objective, trial)
+                self._telling.add(asyncio.current_task())
+                await trial.finish(self._finite.check(trial, value))
+        except errors.TrialEnded as ended:
+            self.mishaps.note_end(trial, ended)
+        except (errors.SlipstreamError, _NotAwaitable):
+            raise
+        except self._catch as error:
+            self.mishaps.note_failure(trial, error)
+            return error
+        return None
+
+    async def _catch_up(self) -> None:
+        """Learns of what other processes have found, now and then."""
+        if not self._progress.wants_best():
+            return
+        try:
+            self._progress.learn(await self._study.best())
+        except errors.SlipstreamError:
+            pass  # The line says what this process knows, and the next suggestion tells of it.
+
+    def is_telling(self, task: asyncio.Task[Any]) -> bool:
+        """Whether the task sends an outcome."""
+        return task in self._telling
+
+
+async def _work_together(count: int, evaluation: _Evaluation) -> None:
+    tasks = [asyncio.ensure_future(evaluation.work()) for _ in range(count)]
+    raised: Optional[BaseException] = None
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException as error:
+        raised = error
+        raise
+    finally:
+        evaluation.quota.close()
+        for task in tasks:
+            if not evaluation.is_telling(task):
+                task.cancel()  # Those that are still training give their trials back.
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        failures = [end for end in ends if isinstance(end, Exception)]
+        evaluation.mishaps.note_others(failures, raised)
+
+
+async def optimize(
+    study: Study,
+    objective: Objective,
+    trials: Optional[int],
+    workers: int,
+    timeout: Optional[float],
+    catch: Catch,
+    show_progress: bool,
+) -> Optional[TrialRecord]:
+    """See Study.optimize."""
+    workers = check_count("workers", workers, 1)
+    check_objective(objective)
+    caught = check_catch(catch)
+    quota = Quota(trials, timeout)
+    with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
+        evaluation = _Evaluation(study, objective, quota, caught, progress)
+        await _work_together(workers, evaluation)
+        best = await study.best()
+        progress.conclude(best)
+    return best
