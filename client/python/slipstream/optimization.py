@@ -75,9 +75,8 @@ class _Evaluation(Evaluation):
     def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
         while self.quota.take():
-            try:
-                trial = self._study.suggest()
-            except errors.CandidatesExhausted:
+            trial = self._study._next_trial(self.quota)
+            if trial is None:
                 return
             if not self._hold(trial):
                 trial.release()
@@ -212,7 +211,8 @@ def optimize(
         )
     caught = check_catch(catch)
     quota = Quota(trials, timeout)
-    with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
+    shown = Progress(study.id, study.objective, quota.trials, show_progress)
+    with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, progress)
         if workers == 1:
             evaluation.work()

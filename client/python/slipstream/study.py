@@ -9,6 +9,7 @@ from slipstream._calls.blocking import BlockingTransport
 from slipstream._operations import exchange, studies
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import MeantStudy
+from slipstream._operations.quotas import Quota
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
@@ -65,11 +66,14 @@ class Study(StudyBase):
         CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
         the list is shorter."""
 
-        def make(holder: Holder, record: TrialRecord) -> Trial:
-            return Trial(holder, record, self._transport)
-
-        trials = self._transport.run(self._suggest(1 if count is None else count, make))
+        trials = self._transport.run(self._suggest(1 if count is None else count, self._make))
         return trials[0] if count is None else trials
+
+    def _make(self, holder: Holder, record: TrialRecord) -> Trial:
+        return Trial(holder, record, self._transport)
+
+    def _next_trial(self, quota: Quota) -> Optional[Trial]:
+        return self._transport.run(self._next(quota, self._make))
 
     def optimize(
         self,
@@ -282,7 +286,9 @@ class Study(StudyBase):
         return self._transport.run_in_turn(self.name, plan)
 
     def pause(self) -> None:
-        """Stops suggestions for now; results are still accepted."""
+        """Stops suggestions for now; results are still accepted. An optimisation on this object ends
+        as by `stop`."""
+        self.stop()
         self._transport.run(self._reader.set_state("PAUSED"))
 
     def resume(self) -> None:
@@ -290,7 +296,9 @@ class Study(StudyBase):
         self._transport.run(self._reader.set_state("ACTIVE"))
 
     def complete(self) -> None:
-        """Stops suggestions for good; late results are still accepted."""
+        """Stops suggestions for good; late results are still accepted. An optimisation on this object
+        ends as by `stop`."""
+        self.stop()
         self._transport.run(self._reader.set_state("COMPLETED"))
 
     def export(self, path: str) -> None:

@@ -764,17 +764,17 @@ class Interruptions(TrialTest):
 
     def test_a_suggestion_that_comes_after_it_is_given_back(self):
         study = self.open()
-        suggest = study.suggest
+        suggest = study._suggest
         both = threading.Barrier(2, action=self.interrupt)
 
-        def suggest_late():
-            trial = suggest()
+        def suggest_late(count, make):
+            trials = yield from suggest(count, make)
             both.wait()
             # The first words after Ctrl-C come when no more may be started.
             wait_until(lambda: "interrupted" in sys.stderr.getvalue(), "Ctrl-C was heard")
-            return trial
+            return trials
 
-        study.suggest = suggest_late
+        study._suggest = suggest_late
         with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
             with self.assertRaises(KeyboardInterrupt) as raised:
                 study.optimize(lambda trial: self.fail("started"), workers=2, progress=False)

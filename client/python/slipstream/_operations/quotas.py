@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Optional
+from contextlib import contextmanager
+from typing import Iterator, List, Optional
 
 from slipstream.scalars import check_count, check_seconds
 
@@ -40,3 +41,29 @@ class Quota:
         """Whether a trial that was suggested since is not to be started either."""
         with self._lock:
             return self._closed
+
+
+class RunningQuotas:
+    """The quotas of the optimisations that are under way. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._quotas: List[Quota] = []
+
+    @contextmanager
+    def run(self, quota: Quota) -> Iterator[None]:
+        """Has the quota while the block runs."""
+        with self._lock:
+            self._quotas.append(quota)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._quotas.remove(quota)
+
+    def close(self) -> None:
+        """Lets no more trials be started."""
+        with self._lock:
+            running = list(self._quotas)
+        for quota in running:
+            quota.close()

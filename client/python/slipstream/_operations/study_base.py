@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -10,6 +10,7 @@ from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import meant_study
+from slipstream._operations.quotas import Quota, RunningQuotas
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
 from slipstream._operations.trial_values import Holder
@@ -32,6 +33,7 @@ class StudyBase:
         self._meant = meant_study(description)
         self._reader = StudyReader(service, description)
         self._lanes = lanes
+        self._running = RunningQuotas()
 
     @property
     def id(self) -> str:
@@ -68,6 +70,26 @@ class StudyBase:
         """The id under which this process asks for trials. While it has others, further ones are
         asked for under the same with a number, such as "gpu#2"."""
         return self._lanes.worker
+
+    def stop(self) -> None:
+        """Ends the optimisations that run on this object: no more trials are started, those under
+        way are finished, and `optimize` returns the best trial as usual.
+
+        An objective may call this, and so may another thread. It does nothing if none runs; other
+        processes, and other objects for the same study, go on.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-stop", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> def objective(trial):
+        ...     if trial.number == 3:
+        ...         study.stop()
+        ...     return trial.x
+        >>> best = study.optimize(objective, progress=False)
+        >>> study.description.trial_count
+        3
+        """
+        self._running.close()
 
     def __copy__(self: OneStudy) -> OneStudy:
         return self  # Threads share a study, and what is unpickled has another worker id.
@@ -107,3 +129,17 @@ class StudyBase:
         )
         metric = self.objective.metric
         return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
+
+    def _next(
+        self, quota: Quota, make: Callable[[Holder, TrialRecord], OneTrial]
+    ) -> Plan[Optional[OneTrial]]:
+        """The trial that an optimisation evaluates next; None if it has come to its end."""
+        try:
+            (trial,) = yield from self._suggest(1, make)
+        except errors.CandidatesExhausted:
+            return None
+        except errors.FailedPrecondition:
+            if quota.closed:
+                return None  # This process has paused or completed the study.
+            raise
+        return trial

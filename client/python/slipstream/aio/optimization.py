@@ -49,14 +49,16 @@ class _Evaluation(Evaluation):
         super().__init__(quota, catch, progress)
         self._study = study
         self._objective = objective
-        self._telling: Set[Optional[asyncio.Task[Any]]] = set()  # Those that send an outcome.
+        self._training: Set[Optional[asyncio.Task[Any]]] = set()
 
     async def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
         while self.quota.take():
-            try:
-                trial = await self._study.suggest()
-            except errors.CandidatesExhausted:
+            trial = await self._study._next_trial(self.quota)
+            if trial is None:
+                return
+            if self.quota.closed:
+                await trial.release()
                 return
             failure = None
             try:
@@ -70,15 +72,13 @@ class _Evaluation(Evaluation):
                     await self._catch_up()
                 raise
             finally:
-                self._telling.discard(asyncio.current_task())
                 self._progress.count(trial, failure)
 
     async def _evaluate(self, trial: Trial) -> Optional[Exception]:
         """What has failed the trial, if that is caught."""
         try:
             async with trial:
-                value = await _outcome(self._objective, trial)
-                self._telling.add(asyncio.current_task())
+                value = await self._train(trial)
                 await trial.finish(self._finite.check(trial, value))
         except errors.TrialEnded as ended:
             self.mishaps.note_end(trial, ended)
@@ -89,6 +89,13 @@ class _Evaluation(Evaluation):
             return error
         return None
 
+    async def _train(self, trial: Trial) -> Optional[float]:
+        self._training.add(asyncio.current_task())
+        try:
+            return await _outcome(self._objective, trial)
+        finally:
+            self._training.discard(asyncio.current_task())
+
     async def _catch_up(self) -> None:
         """Learns of what other processes have found, now and then."""
         if not self._progress.wants_best():
@@ -98,9 +105,9 @@ class _Evaluation(Evaluation):
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
 
-    def is_telling(self, task: asyncio.Task[Any]) -> bool:
-        """Whether the task sends an outcome."""
-        return task in self._telling
+    def is_training(self, task: asyncio.Task[Any]) -> bool:
+        """Whether the task has a trial that has no outcome yet."""
+        return task in self._training
 
 
 async def _work_together(count: int, evaluation: _Evaluation) -> None:
@@ -114,8 +121,8 @@ async def _work_together(count: int, evaluation: _Evaluation) -> None:
     finally:
         evaluation.quota.close()
         for task in tasks:
-            if not evaluation.is_telling(task):
-                task.cancel()  # Those that are still training give their trials back.
+            if evaluation.is_training(task):
+                task.cancel()  # It gives its trial back.
         ends = await asyncio.gather(*tasks, return_exceptions=True)
         failures = [end for end in ends if isinstance(end, Exception)]
         evaluation.mishaps.note_others(failures, raised)
@@ -135,7 +142,8 @@ async def optimize(
     check_objective(objective)
     caught = check_catch(catch)
     quota = Quota(trials, timeout)
-    with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
+    shown = Progress(study.id, study.objective, quota.trials, show_progress)
+    with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, progress)
         await _work_together(workers, evaluation)
         best = await study.best()

@@ -8,6 +8,7 @@ from typing import Any, AsyncIterator, List, Mapping, Optional, Union, overload
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations import exchange
 from slipstream._operations.lanes import Lanes
+from slipstream._operations.quotas import Quota
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
@@ -51,12 +52,15 @@ class Study(StudyBase):
 
     async def suggest(self, count: Optional[int] = None) -> Any:
         """See `slipstream.Study.suggest`."""
-
-        def make(holder: Holder, record: TrialRecord) -> Trial:
-            return Trial(holder, record, self._transport)
-
-        trials = await self._transport.run(self._suggest(1 if count is None else count, make))
+        plan = self._suggest(1 if count is None else count, self._make)
+        trials = await self._transport.run(plan)
         return trials[0] if count is None else trials
+
+    def _make(self, holder: Holder, record: TrialRecord) -> Trial:
+        return Trial(holder, record, self._transport)
+
+    async def _next_trial(self, quota: Quota) -> Optional[Trial]:
+        return await self._transport.run(self._next(quota, self._make))
 
     async def optimize(
         self,
@@ -119,6 +123,7 @@ class Study(StudyBase):
 
     async def pause(self) -> None:
         """See `slipstream.Study.pause`."""
+        self.stop()
         await self._transport.run(self._reader.set_state("PAUSED"))
 
     async def resume(self) -> None:
@@ -127,6 +132,7 @@ class Study(StudyBase):
 
     async def complete(self) -> None:
         """See `slipstream.Study.complete`."""
+        self.stop()
         await self._transport.run(self._reader.set_state("COMPLETED"))
 
     async def export(self, path: str) -> None:

@@ -1,0 +1,204 @@
+"""What ends an optimisation, and what it tells meanwhile, in both clients."""
+
+import asyncio
+import threading
+import unittest
+
+from servers import PATIENCE, ServerTest
+from waiting import wait_until_async
+
+import slipstream
+import slipstream.aio
+from slipstream import real
+
+SPACE = {"x": real(0, 1)}
+
+
+def states(study):
+    return [trial.state for trial in study.trials]
+
+
+class OptimizationTest(ServerTest):
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, SPACE, minimize="loss", **settings)
+
+    def run_async(self, body, **settings):
+        """Awaits what `body` does with the study."""
+        async def main():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, SPACE, minimize="loss", **settings) as study:
+                return await body(study)
+
+        return asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+class Stop(OptimizationTest):
+    def test_an_objective_ends_the_optimisation_and_its_own_trial_counts(self):
+        study = self.open()
+
+        def objective(trial):
+            if trial.number == 3:
+                study.stop()
+            return trial.x
+
+        best = study.optimize(objective, progress=False)
+        self.assertEqual(states(study), ["succeeded"] * 3)
+        self.assertEqual(best, study.best)
+
+    def test_trials_of_other_workers_are_finished(self):
+        study = self.open()
+        together = threading.Barrier(3, action=study.stop)
+
+        def objective(trial):
+            together.wait(PATIENCE)
+            return trial.x
+
+        study.optimize(objective, workers=3, progress=False)
+        self.assertEqual(states(study), ["succeeded"] * 3)
+
+    def test_another_thread_ends_the_optimisation(self):
+        study = self.open()
+        begun = threading.Event()
+        stopper = threading.Thread(target=lambda: begun.wait(PATIENCE) and study.stop())
+        stopper.start()
+
+        def objective(trial):
+            begun.set()
+            stopper.join(PATIENCE)
+            return trial.x
+
+        study.optimize(objective, progress=False)
+        self.assertEqual(states(study), ["succeeded"])
+
+    def test_without_an_optimisation_it_does_nothing(self):
+        study = self.open()
+        study.stop()
+        for _ in range(2):
+            study.optimize(lambda trial: study.stop() or trial.x, trials=2, progress=False)
+        study.optimize(lambda trial: trial.x, trials=2, progress=False)
+        self.assertEqual(states(study), ["succeeded"] * 4)
+
+    def test_optimisations_on_other_objects_go_on(self):
+        study, other = self.open(), self.open()
+        study.optimize(lambda trial: other.stop() or trial.x, trials=2, progress=False)
+        self.assertEqual(states(study), ["succeeded"] * 2)
+
+    def test_a_trial_that_is_suggested_meanwhile_is_given_back(self):
+        study = self.open()
+        suggest = study._suggest
+
+        def suggest_late(count, make):
+            trials = yield from suggest(count, make)
+            study.stop()
+            return trials
+
+        study._suggest = suggest_late
+        for workers in (1, 3):
+            best = study.optimize(lambda trial: self.fail("started"), workers=workers,
+                                  progress=False)
+            self.assertIsNone(best)
+        self.assertEqual(set(states(study)), {"requested"})
+
+    def test_to_pause_or_complete_the_study_ends_the_optimisation_too(self):
+        for end, state in (("pause", "paused"), ("complete", "completed")):
+            study = self.open()
+
+            def objective(trial):
+                getattr(study, end)()
+                return trial.x
+
+            with self.subTest(end):
+                before = len(study.trials)
+                best = study.optimize(objective, progress=False)
+                self.assertEqual(len(study.trials), before + 1)
+                self.assertEqual((best, study.description.state), (study.best, state))
+            if state == "paused":
+                study.resume()
+
+
+class StopAsyncio(OptimizationTest):
+    def test_an_objective_ends_the_optimisation_and_other_trials_are_finished(self):
+        async def body(study):
+            everybody = asyncio.Event()
+            begun = []
+
+            async def objective(trial):
+                begun.append(trial)
+                if len(begun) == 3:
+                    study.stop()
+                    everybody.set()
+                await everybody.wait()
+                return trial.x
+
+            best = await study.optimize(objective, workers=3, progress=False)
+            self.assertEqual(best, await study.best())
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), ["succeeded"] * 3)
+
+    def test_a_trial_that_is_suggested_meanwhile_is_given_back(self):
+        async def body(study):
+            suggest = study._suggest
+
+            def suggest_late(count, make):
+                trials = yield from suggest(count, make)
+                study.stop()
+                return trials
+
+            async def objective(trial):
+                self.fail("started")
+
+            study._suggest = suggest_late
+            for workers in (1, 3):
+                self.assertIsNone(await study.optimize(objective, workers=workers, progress=False))
+            return {trial.state for trial in await study.trials()}
+
+        self.assertEqual(self.run_async(body), {"requested"})
+
+    def test_a_trial_that_is_suggested_while_another_task_fails_is_given_back(self):
+        async def body(study):
+            suggest = study._next_trial
+
+            async def suggest_late(quota):
+                trial = await suggest(quota)
+
+                async def is_over():
+                    return quota.closed
+
+                if trial.number == 2:
+                    await wait_until_async(is_over, "the first task had failed")
+                return trial
+
+            async def objective(trial):
+                raise RuntimeError("broke")
+
+            study._next_trial = suggest_late
+            with self.assertRaisesRegex(RuntimeError, "broke"):
+                await study.optimize(objective, workers=2, progress=False)
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), ["failed", "requested"])
+
+    def test_to_pause_or_complete_the_study_ends_the_optimisation_too(self):
+        async def body(study):
+            async def pause(trial):
+                await study.pause()
+                return trial.x
+
+            async def complete(trial):
+                await study.complete()
+                return trial.x
+
+            await study.optimize(pause, progress=False)
+            await study.resume()
+            await study.optimize(complete, workers=2, progress=False)
+            return [trial.state for trial in await study.trials()]
+
+        found = self.run_async(body)
+        self.assertEqual(found[0], "succeeded")
+        self.assertIn("succeeded", found[1:])
+        self.assertNotIn("active", found)
+
+
+if __name__ == "__main__":
+    unittest.main()
