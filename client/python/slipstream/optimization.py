@@ -53,6 +53,12 @@ class Evaluation:
         self._progress = progress
         self._finite = FiniteValues()
 
+    def conclude(self, best: Optional[TrialRecord]) -> None:
+        """Takes note of the study's best trial, now that all have ended."""
+        self._progress.conclude(best)
+        if self.quota.ended_by:
+            self.mishaps.note_state(self.quota.ended_by, self._progress.done)
+
 
 class _Evaluation(Evaluation):
     """What the threads of one optimisation share. Thread-safe."""
@@ -120,10 +126,9 @@ class _Evaluation(Evaluation):
             pass  # The line says what this process knows, and the next suggestion tells of it.
 
     def _hold(self, trial: Trial) -> bool:
-        """Whether the trial may be started: the quota may have been closed since it was asked
-        for."""
+        """Whether the trial may be started."""
         with self._lock:
-            if self._given_up or self.quota.closed:
+            if self._given_up or not self.quota.start():
                 return False
             self._held.append(trial)
             return True
@@ -219,5 +224,5 @@ def optimize(
         else:
             _work_together(workers, evaluation)
         best = study.best
-        progress.conclude(best)
+        evaluation.conclude(best)
     return best

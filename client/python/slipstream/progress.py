@@ -105,6 +105,12 @@ class Progress:
             if self._shown and (self._terminal or self._is_due(self._done)):
                 self._write()
 
+    @property
+    def done(self) -> int:
+        """How many trials were counted."""
+        with self._lock:
+            return self._done
+
     def conclude(self, best: Optional[TrialRecord]) -> None:
         """Makes the last line say the study's best trial, now that no more are counted."""
         with self._lock:

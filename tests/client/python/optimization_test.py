@@ -200,5 +200,75 @@ class StopAsyncio(OptimizationTest):
         self.assertNotIn("active", found)
 
 
+class StudiesThatOthersEnd(OptimizationTest):
+    def check(self, warned, state, count):
+        self.assertEqual(
+            [str(one.message) for one in warned.warnings],
+            [f"the study was {state}, so the optimisation ends after {count}"])
+        self.assertEqual(warned.filename, __file__)
+
+    def test_the_optimisation_ends_with_a_warning(self):
+        study = self.open()
+
+        def complete(trial):
+            if trial.number == 3:
+                self.open().complete()
+            return trial.x
+
+        with self.assertWarns(UserWarning) as warned:
+            best = study.optimize(complete, progress=False)
+        self.check(warned, "completed", "3 trials")
+        self.assertEqual((states(study), best), (["succeeded"] * 3, study.best))
+
+    def test_a_pause_ends_it_too_and_workers_warn_once(self):
+        study = self.open()
+        together = threading.Barrier(2, action=lambda: self.open().pause())
+
+        def pause(trial):
+            together.wait(PATIENCE)
+            return trial.x
+
+        with self.assertWarns(UserWarning) as warned:
+            study.optimize(pause, workers=2, progress=False)
+        self.check(warned, "paused", "2 trials")
+        self.assertEqual(states(study), ["succeeded"] * 2)
+
+    def test_a_study_that_gives_no_first_suggestion_is_an_error(self):
+        study = self.open()
+        for end in (study.pause, study.complete):
+            end()
+            with self.assertRaises(slipstream.FailedPrecondition):
+                study.optimize(lambda trial: trial.x, progress=False)
+
+    def test_another_cause_is_an_error(self):
+        study = self.open()
+        suggest = study._suggest
+
+        def refuse(count, make):
+            if study.description.trial_count == 2:
+                raise slipstream.FailedPrecondition("no")
+            return (yield from suggest(count, make))
+
+        study._suggest = refuse
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, "^no$"):
+            study.optimize(lambda trial: trial.x, progress=False)
+        self.assertEqual(states(study), ["succeeded"] * 2)
+
+    def test_tasks_end_in_the_same_way(self):
+        async def body(study):
+            async def complete(trial):
+                self.open().complete()
+                return trial.x
+
+            with self.assertWarns(UserWarning) as warned:
+                best = await study.optimize(complete, progress=False)
+            self.check(warned, "completed", "1 trial")
+            self.assertEqual(best, await study.best())
+            with self.assertRaises(slipstream.FailedPrecondition):
+                await study.optimize(complete, progress=False)
+
+        self.run_async(body)
+
+
 if __name__ == "__main__":
     unittest.main()

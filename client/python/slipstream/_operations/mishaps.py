@@ -84,6 +84,11 @@ class Mishaps:
                     f"another worker has failed too: {brief_error(other, whole=True)}"
                 )
 
+    def note_state(self, state: str, trials: int) -> None:
+        """Somebody else has paused or completed the study after so many trials."""
+        count = "1 trial" if trials == 1 else f"{trials} trials"
+        self._warnings.warn(f"the study was {state}, so the optimisation ends after {count}")
+
     def note_end(self, trial: HeldTrial, error: errors.TrialEnded) -> None:
         """Somebody else has ended the trial while it was evaluated. Raises what is about another
         one."""

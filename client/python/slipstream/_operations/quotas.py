@@ -16,6 +16,8 @@ class Quota:
     def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
         self._lock = threading.Lock()
         self._closed = False
+        self._started = 0
+        self.ended_by = ""  # "paused" or "completed", if that ended it.
         self.trials = None if trials is None else check_count("trials", trials, 0)
         self._left = self.trials
         seconds = None if timeout is None else check_seconds("timeout", timeout)
@@ -31,9 +33,29 @@ class Quota:
                 self._left -= 1
             return True
 
+    def start(self) -> bool:
+        """Whether a trial that was suggested may be started: the quota may have been closed since it
+        was asked for."""
+        with self._lock:
+            self._started += not self._closed
+            return not self._closed
+
+    @property
+    def started(self) -> int:
+        """How many trials were started."""
+        with self._lock:
+            return self._started
+
     def close(self) -> None:
         """Lets no more be started."""
         with self._lock:
+            self._closed = True
+
+    def end_by(self, state: str) -> None:
+        """Lets no more be started, as the study is in this state."""
+        with self._lock:
+            if not self._closed:
+                self.ended_by = state
             self._closed = True
 
     @property

@@ -141,5 +141,9 @@ class StudyBase:
         except errors.FailedPrecondition:
             if quota.closed:
                 return None  # This process has paused or completed the study.
-            raise
+            state = (yield from self._reader.description()).state
+            if state == "active" or not quota.started:
+                raise
+            quota.end_by(state)
+            return None
         return trial

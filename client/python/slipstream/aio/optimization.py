@@ -57,7 +57,7 @@ class _Evaluation(Evaluation):
             trial = await self._study._next_trial(self.quota)
             if trial is None:
                 return
-            if self.quota.closed:
+            if not self.quota.start():
                 await trial.release()
                 return
             failure = None
@@ -147,5 +147,5 @@ async def optimize(
         evaluation = _Evaluation(study, objective, quota, caught, progress)
         await _work_together(workers, evaluation)
         best = await study.best()
-        progress.conclude(best)
+        evaluation.conclude(best)
     return best
