@@ -200,9 +200,8 @@ def _work_together(count: int, evaluation: _Evaluation) -> None:
 def optimize(
     study: Study,
     objective: Callable[[Trial], Any],
-    trials: Optional[int],
+    quota: Quota,
     workers: int,
-    timeout: Optional[float],
     catch: Catch,
     show_progress: bool,
 ) -> Optional[TrialRecord]:
@@ -215,7 +214,6 @@ def optimize(
             "optimize() awaits it"
         )
     caught = check_catch(catch)
-    quota = Quota(trials, timeout)
     shown = Progress(study.id, study.objective, quota.trials, show_progress)
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, progress)

@@ -73,13 +73,17 @@ class Study(StudyBase):
         return Trial(holder, record, self._transport)
 
     def _next_trial(self, quota: Quota) -> Optional[Trial]:
-        return self._transport.run(self._next(quota, self._make))
+        plan = self._next(quota, self._make)
+        if quota.until is None:
+            return self._transport.run(plan)
+        return self._transport.run_in_turn(f"{self.name}/trials", plan)
 
     def optimize(
         self,
         objective: Objective,
         trials: Optional[int] = None,
         *,
+        until: Optional[int] = None,
         workers: int = 1,
         timeout: Optional[float] = None,
         catch: Catch = (),
@@ -95,13 +99,18 @@ class Study(StudyBase):
         finite makes the trial infeasible, so that the model avoids similar configurations; the
         first one causes a warning, too.
 
-        `trials` is how many trials to evaluate now. After `timeout` seconds no more are started.
-        Without both, the optimisation goes on until every candidate has been tried, or for ever.
-        `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
+        `trials` is how many trials to evaluate now. `until` is how many the study is to have in
+        all, over all processes and runs: those that have an outcome, recorded ones included, and
+        those that a worker holds, but not queued ones. So a script that is run again after its end
+        evaluates nothing, and one that was killed at its last trial finishes that, if it has the
+        same `worker`. Several processes that come to the end at the same time may start a trial
+        too many each. After `timeout` seconds no more are started. Without these, the optimisation
+        goes on until every candidate has been tried, or for ever. `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
         workers, the first Ctrl-C waits for the training runs in progress, and a second one gives
         their trials back. To use several processes or machines, run the same script several times:
         they share the study."""
-        return optimize(self, objective, trials, workers, timeout, catch, progress)
+        quota = Quota(trials, timeout, until)
+        return optimize(self, objective, quota, workers, catch, progress)
 
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
         """Yields the events of the study and its trials from now on, or from after the event with

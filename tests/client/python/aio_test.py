@@ -241,6 +241,9 @@ class Asyncio(ServerTest):
             ours, theirs = (inspect.signature(getattr(module, name)).parameters.values()
                             for module in (slipstream.aio, slipstream))
             self.assertEqual([str(one) for one in ours], [str(one) for one in theirs], name)
+        ours, theirs = (inspect.signature(study.optimize).parameters
+                        for study in (slipstream.aio.Study, slipstream.Study))
+        self.assertEqual(list(ours), list(theirs))
 
     def test_source_tasks_are_registered_and_told_of(self):
         async def body(study):

@@ -5,7 +5,7 @@ import threading
 import unittest
 
 from servers import PATIENCE, ServerTest
-from waiting import wait_until_async
+from waiting import wait_until, wait_until_async
 
 import slipstream
 import slipstream.aio
@@ -266,6 +266,115 @@ class StudiesThatOthersEnd(OptimizationTest):
             self.assertEqual(best, await study.best())
             with self.assertRaises(slipstream.FailedPrecondition):
                 await study.optimize(complete, progress=False)
+
+        self.run_async(body)
+
+
+class Totals(OptimizationTest):
+    def optimize(self, study, until, **arguments):
+        """The numbers of the trials that are evaluated."""
+        seen = []
+        study.optimize(lambda trial: seen.append(trial.number) or trial.x, until=until,
+                       progress=False, **arguments)
+        return sorted(seen)
+
+    def test_a_script_that_is_run_again_evaluates_nothing_and_returns_the_best(self):
+        self.assertEqual(self.optimize(self.open(), 3), [1, 2, 3])
+        study = self.open()
+        best = study.optimize(lambda trial: self.fail("started"), until=3, progress=False)
+        self.assertEqual((best, len(study.trials)), (study.best, 3))
+        study.complete()
+        self.assertEqual(self.optimize(study, 2), [])
+
+    def test_workers_start_no_trial_too_many(self):
+        self.assertEqual(self.optimize(self.open(), 7, workers=4), list(range(1, 8)))
+
+    def test_trials_of_all_that_work_on_the_study_count(self):
+        seen, studies = [], [self.open(), self.open()]
+        threads = [threading.Thread(target=lambda study=study: seen.extend(
+            self.optimize(study, 12, workers=2))) for study in studies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        # Either may start one when the other has just started the last.
+        self.assertIn(len(seen), (12, 13))
+        self.assertEqual(states(studies[0]), ["succeeded"] * len(seen))
+
+    def test_outcomes_of_all_kinds_and_trials_that_others_hold_count(self):
+        study = self.open()
+        study.record({"x": 0.5}, 0.25)
+        for end in ("fail", "infeasible", "stop"):
+            getattr(study.suggest(), end)()
+        held = self.open().suggest()
+        self.assertEqual(self.optimize(study, 7), [6, 7])
+        held.complete(0.5)
+        self.assertEqual(self.optimize(study, 8, trials=5), [8])
+        self.assertEqual(self.optimize(study, 99, trials=2), [9, 10])
+
+    def test_queued_configurations_do_not_count_and_are_evaluated(self):
+        study = self.open()
+        for x in (0.25, 0.5):
+            study.enqueue({"x": x})
+        self.assertEqual(self.optimize(study, 3), [1, 2, 3])
+        study.enqueue({"x": 0.75})
+        self.assertEqual(self.optimize(study, 3), [])
+        self.assertEqual(self.optimize(study, 4), [4])
+
+    def test_a_worker_finishes_what_its_earlier_life_has_left(self):
+        for workers in (1, 3):
+            self.setUp()
+            study = self.open()
+            self.assertEqual(self.optimize(study, 2), [1, 2])
+            killed = self.open(worker="gpu")
+            killed.suggest()
+            killed.suggest()
+            other = self.open(worker="gpu-2").suggest()
+            self.assertEqual(self.optimize(study, 5), [])
+            self.assertEqual(self.optimize(self.open(worker="gpu"), 5, workers=workers), [3, 4])
+            other.complete(0.5)
+            self.assertEqual(states(study), ["succeeded"] * 5)
+
+    def test_a_trial_whose_lease_ran_out_does_not_count_until_it_has_its_result(self):
+        study = self.open(lease=1)
+        lost = self.open().suggest()
+        wait_until(lambda: states(study)[0] == "stale", "the lease ran out")
+        self.assertEqual(self.optimize(study, 1), [2])
+        self.assertEqual(states(study), ["stale", "succeeded"])
+        lost.complete(0.5)
+        self.assertEqual(self.optimize(study, 2), [])
+
+    def test_a_trial_that_was_withdrawn_does_not_count(self):
+        study = self.open(lease=1)
+        late = self.open().suggest()
+        wait_until(lambda: states(study) == ["stale", "requested"], "the lease ran out")
+        late.complete(0.5)
+        self.assertEqual(states(study), ["succeeded", "withdrawn"])
+        self.assertEqual(self.optimize(study, 2), [3])
+
+    def test_it_is_a_whole_number_of_at_least_one(self):
+        study = self.open()
+        for until, kind in ((0, ValueError), (-3, ValueError), (2.5, TypeError), (True, TypeError),
+                            ("3", TypeError)):
+            with self.assertRaisesRegex(kind, f"until={until!r} must be .*at least 1"):
+                self.optimize(study, until)
+        self.assertEqual(self.optimize(study, 2.0), [1, 2])
+
+    def test_tasks_keep_to_it_too(self):
+        async def body(study):
+            seen = []
+
+            async def objective(trial):
+                seen.append(trial.number)
+                return trial.x
+
+            await study.enqueue({"x": 0.5})
+            for until in (7, 7, 8):
+                best = await study.optimize(objective, until=until, workers=4, progress=False)
+            self.assertEqual(sorted(seen), list(range(1, 9)))
+            self.assertEqual(best, await study.best())
+            with self.assertRaisesRegex(ValueError, "until=0 must be at least 1"):
+                await study.optimize(objective, until=0)
 
         self.run_async(body)
 

@@ -76,6 +76,12 @@ class Lanes:
         """Whether it is known what an earlier life of the worker has left."""
         return self._recalled
 
+    @property
+    def left(self) -> int:
+        """How many trials of an earlier life have not been taken up again."""
+        with self._lock:
+            return sum(lane.left for lane in self._lanes.values())
+
     def recall(self, holders: Iterable[str]) -> None:
         """Learns from the ids that hold trials, with one for each trial, what was left. The first
         time counts, as later ones would count what was handed out since."""

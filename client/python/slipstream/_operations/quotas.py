@@ -11,15 +11,20 @@ from slipstream.scalars import check_count, check_seconds
 
 
 class Quota:
-    """How many trials may still be started, and until when. Thread-safe."""
+    """How many trials may still be started, and until when. Thread-safe.
 
-    def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
+    `until` is how many the study is to have in all; whoever starts one looks whether it has."""
+
+    def __init__(
+        self, trials: Optional[int], timeout: Optional[float], until: Optional[int]
+    ) -> None:
         self._lock = threading.Lock()
         self._closed = False
         self._started = 0
         self.ended_by = ""  # "paused" or "completed", if that ended it.
         self.trials = None if trials is None else check_count("trials", trials, 0)
         self._left = self.trials
+        self.until = None if until is None else check_count("until", until, 1)
         seconds = None if timeout is None else check_seconds("timeout", timeout)
         self._end = None if seconds is None else time.monotonic() + seconds
 

@@ -14,12 +14,16 @@ from slipstream._operations.quotas import Quota, RunningQuotas
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
 from slipstream._operations.trial_values import Holder
+from slipstream._wire import messages
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord
 from slipstream.scalars import check_count
 
 OneStudy = TypeVar("OneStudy", bound="StudyBase")
 OneTrial = TypeVar("OneTrial")
+
+# Trials that nobody works on, and that have no outcome.
+_NOT_COUNTED = ("REQUESTED", "STALE", "WITHDRAWN")
 
 
 class StudyBase:
@@ -110,8 +114,7 @@ class StudyBase:
         self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[List[OneTrial]]:
         count = check_count("count", count, 1)
-        if not self._lanes.recalled:
-            self._lanes.recall((yield from self._service.list_holders(self._meant)))
+        yield from self._recall()
         lane = self._lanes.take(count)
         got = 0
         try:
@@ -130,10 +133,36 @@ class StudyBase:
         metric = self.objective.metric
         return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
 
+    def _recall(self) -> Plan[None]:
+        if not self._lanes.recalled:
+            self._lanes.recall((yield from self._service.list_holders(self._meant)))
+
+    def _count(self) -> Plan[int]:
+        """How many trials have an outcome or are held by a worker, but for those that an earlier
+        life of this one has left: it takes them up again.
+
+        The number of all is read first. Whatever happens in between can then only make the count
+        too small, and an optimisation does not end too early."""
+        yield from self._recall()
+        study = yield from self._service.get_study(self._meant.name, ["trial_count"])
+        states = [messages.enum_value("Trial.State", state) for state in _NOT_COUNTED]
+        others = yield from self._service.list_trials(
+            self._meant, states=states, read_mask={"paths": ["state"]}
+        )
+        return int(study.trial_count) - len(others) - self._lanes.left
+
+    def _has_enough(self, quota: Quota) -> Plan[bool]:
+        if quota.until is None:
+            return False
+        return quota.closed or (yield from self._count()) >= quota.until
+
     def _next(
         self, quota: Quota, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[Optional[OneTrial]]:
-        """The trial that an optimisation evaluates next; None if it has come to its end."""
+        """The trial that an optimisation evaluates next; None if it has come to its end. Where the
+        quota has a total, workers are to take turns, as each counts what the others were given."""
+        if (yield from self._has_enough(quota)):
+            return None
         try:
             (trial,) = yield from self._suggest(1, make)
         except errors.CandidatesExhausted:

@@ -131,9 +131,8 @@ async def _work_together(count: int, evaluation: _Evaluation) -> None:
 async def optimize(
     study: Study,
     objective: Objective,
-    trials: Optional[int],
+    quota: Quota,
     workers: int,
-    timeout: Optional[float],
     catch: Catch,
     show_progress: bool,
 ) -> Optional[TrialRecord]:
@@ -141,7 +140,6 @@ async def optimize(
     workers = check_count("workers", workers, 1)
     check_objective(objective)
     caught = check_catch(catch)
-    quota = Quota(trials, timeout)
     shown = Progress(study.id, study.objective, quota.trials, show_progress)
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, progress)

@@ -60,20 +60,25 @@ class Study(StudyBase):
         return Trial(holder, record, self._transport)
 
     async def _next_trial(self, quota: Quota) -> Optional[Trial]:
-        return await self._transport.run(self._next(quota, self._make))
+        plan = self._next(quota, self._make)
+        if quota.until is None:
+            return await self._transport.run(plan)
+        return await self._transport.run_in_turn(f"{self.name}/trials", plan)
 
     async def optimize(
         self,
         objective: Objective,
         trials: Optional[int] = None,
         *,
+        until: Optional[int] = None,
         workers: int = 1,
         timeout: Optional[float] = None,
         catch: Catch = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
-        return await optimize(self, objective, trials, workers, timeout, catch, progress)
+        quota = Quota(trials, timeout, until)
+        return await optimize(self, objective, quota, workers, catch, progress)
 
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
