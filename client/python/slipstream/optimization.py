@@ -15,8 +15,9 @@ from slipstream.scalars import check_count
 from slipstream.workers import Workers
 
 if TYPE_CHECKING:
+    from slipstream._operations.held_trial import HeldTrial
     from slipstream.records import TrialRecord
-    from slipstream.study import Study
+    from slipstream.study import Callback, Study
     from slipstream.trial import Trial
 
 
@@ -41,17 +42,49 @@ def check_objective(objective: Any) -> None:
         raise TypeError(f"the objective is {objective!r}, and must be a function of a trial")
 
 
+def check_callbacks(callbacks: Any) -> Tuple[Callable[..., Any], ...]:
+    """The functions that are called after each trial."""
+    if callable(callbacks) or not isinstance(callbacks, (tuple, list, set, frozenset)):
+        raise TypeError(
+            f"callbacks={callbacks!r} must be a list of functions, such as callbacks=[f]"
+        )
+    for callback in callbacks:
+        if not callable(callback):
+            raise TypeError(
+                f"callbacks has {callback!r}, which cannot be called: a callback is a function of "
+                "a study and the record of a trial"
+            )
+    return tuple(callbacks)
+
+
+def _refuse_asynchronous(what: str, function: Any) -> None:
+    if inspect.iscoroutinefunction(function):
+        raise TypeError(
+            f"the {what} {function!r} is asynchronous: open the study by slipstream.aio, whose "
+            "optimize() awaits it"
+        )
+
+
 class Evaluation:
     """What the threads or tasks of one optimisation share. Thread-safe."""
 
     def __init__(
-        self, quota: Quota, catch: Tuple[Type[Exception], ...], progress: Progress
+        self,
+        quota: Quota,
+        catch: Tuple[Type[Exception], ...],
+        callbacks: Tuple[Callable[..., Any], ...],
+        progress: Progress,
     ) -> None:
         self.quota = quota
+        self._callbacks = callbacks
         self.mishaps = Mishaps()
         self._catch = catch
         self._progress = progress
         self._finite = FiniteValues()
+
+    def _tells_of(self, trial: HeldTrial) -> bool:
+        """Whether callbacks are to hear of the trial, which this process no longer holds."""
+        return bool(self._callbacks) and not trial.given_back
 
     def conclude(self, best: Optional[TrialRecord]) -> None:
         """Takes note of the study's best trial, now that all have ended."""
@@ -69,12 +102,14 @@ class _Evaluation(Evaluation):
         objective: Callable[[Trial], Any],
         quota: Quota,
         catch: Tuple[Type[Exception], ...],
+        callbacks: Tuple[Callable[..., Any], ...],
         progress: Progress,
     ) -> None:
-        super().__init__(quota, catch, progress)
+        super().__init__(quota, catch, callbacks, progress)
         self._study = study
         self._objective = objective
         self._lock = threading.Lock()
+        self._calling_back = threading.Lock()
         self._held: List[Trial] = []
         self._given_up = False
 
@@ -99,8 +134,11 @@ class _Evaluation(Evaluation):
                     self._catch_up()
                 raise
             finally:
-                if self._let_go(trial):
+                is_awaited = self._let_go(trial)
+                if is_awaited:
                     self._progress.count(trial, failure)
+            if is_awaited:
+                self._call_back(trial)
 
     def _evaluate(self, trial: Trial) -> Optional[Exception]:
         """What has failed the trial, if that is caught."""
@@ -124,6 +162,15 @@ class _Evaluation(Evaluation):
             self._progress.learn(self._study.best)
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
+
+    def _call_back(self, trial: Trial) -> None:
+        """Tells the callbacks of a trial that has its outcome, one after the other."""
+        if not self._tells_of(trial):
+            return
+        record = self._study._transport.run(trial._as_it_is())
+        with self._calling_back:
+            for callback in self._callbacks:
+                callback(self._study, record)
 
     def _hold(self, trial: Trial) -> bool:
         """Whether the trial may be started."""
@@ -203,20 +250,19 @@ def optimize(
     quota: Quota,
     workers: int,
     catch: Catch,
+    callbacks: Collection[Callback],
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
     check_objective(objective)
-    if inspect.iscoroutinefunction(objective):
-        raise TypeError(
-            f"the objective {objective!r} is asynchronous: open the study by slipstream.aio, whose "
-            "optimize() awaits it"
-        )
-    caught = check_catch(catch)
+    _refuse_asynchronous("objective", objective)
+    caught, called = check_catch(catch), check_callbacks(callbacks)
+    for callback in called:
+        _refuse_asynchronous("callback", callback)
     shown = Progress(study.id, study.objective, quota.trials, show_progress)
     with shown as progress, study._running.run(quota):
-        evaluation = _Evaluation(study, objective, quota, caught, progress)
+        evaluation = _Evaluation(study, objective, quota, caught, called, progress)
         if workers == 1:
             evaluation.work()
         else:

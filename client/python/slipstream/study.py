@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union, overload
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Union,
+    overload,
+)
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
@@ -25,6 +36,7 @@ from slipstream.trial import Trial
 from slipstream.trials import Trials
 
 Objective = Callable[[Trial], Optional[float]]
+Callback = Callable[["Study", TrialRecord], Any]
 
 
 class Study(StudyBase):
@@ -65,7 +77,6 @@ class Study(StudyBase):
         A process restarted under the same `worker` gets its unfinished trials first. Raises
         CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
         the list is shorter."""
-
         trials = self._transport.run(self._suggest(1 if count is None else count, self._make))
         return trials[0] if count is None else trials
 
@@ -87,6 +98,7 @@ class Study(StudyBase):
         workers: int = 1,
         timeout: Optional[float] = None,
         catch: Catch = (),
+        callbacks: Collection[Callback] = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """Evaluates suggestions and returns the best trial of the study, None if there is none.
@@ -99,18 +111,28 @@ class Study(StudyBase):
         finite makes the trial infeasible, so that the model avoids similar configurations; the
         first one causes a warning, too.
 
-        `trials` is how many trials to evaluate now. `until` is how many the study is to have in
-        all, over all processes and runs: those that have an outcome, recorded ones included, and
-        those that a worker holds, but not queued ones. So a script that is run again after its end
-        evaluates nothing, and one that was killed at its last trial finishes that, if it has the
-        same `worker`. Several processes that come to the end at the same time may start a trial
-        too many each. After `timeout` seconds no more are started. Without these, the optimisation
-        goes on until every candidate has been tried, or for ever. `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
+        `trials` is how many trials to evaluate in this call. `until` is how many the study is to
+        have in all, over all processes and runs: those that have an outcome, recorded ones
+        included, and those that a worker holds, but not queued ones. So a script that is run again
+        after its end evaluates nothing, and one that was killed at its last trial finishes that,
+        if it has the same `worker`. Of several processes that come to the end together, each may
+        start at most one trial too many. After `timeout` seconds no more are started. Without
+        these, the optimisation goes on until every candidate has been tried, or for ever.
+
+        `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
         workers, the first Ctrl-C waits for the training runs in progress, and a second one gives
         their trials back. To use several processes or machines, run the same script several times:
-        they share the study."""
+        they share the study.
+
+        `callbacks` are called with the study and the record of a trial, after each trial of this
+        call that has its outcome, one at a time even with several workers. An exception in one ends
+        the optimisation and is raised.
+
+        `stop`, `pause` and `complete` end the optimisation from inside, in the objective or a
+        callback. If another process pauses or completes the study, the optimisation ends with a
+        warning, or raises FailedPrecondition if it has not started any trial."""
         quota = Quota(trials, timeout, until)
-        return optimize(self, objective, quota, workers, catch, progress)
+        return optimize(self, objective, quota, workers, catch, callbacks, progress)
 
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
         """Yields the events of the study and its trials from now on, or from after the event with

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import unittest
 
-from servers import PATIENCE, ServerTest
+from servers import PATIENCE, LossyProxy, ServerTest
 from waiting import wait_until, wait_until_async
 
 import slipstream
@@ -375,6 +375,153 @@ class Totals(OptimizationTest):
             self.assertEqual(best, await study.best())
             with self.assertRaisesRegex(ValueError, "until=0 must be at least 1"):
                 await study.optimize(objective, until=0)
+
+        self.run_async(body)
+
+
+class Callbacks(OptimizationTest):
+    def test_they_hear_of_each_trial_that_got_an_outcome(self):
+        study = self.open()
+        heard, given_back = [], []
+
+        def objective(trial):
+            if trial.number == 2:
+                raise OSError("disk")
+            if trial.number == 3:
+                raise slipstream.Infeasible("too large")
+            if trial.number == 4:
+                raise slipstream.TrialStopped("hopeless")
+            if trial.number == 5:
+                study.tell(5, failed="by hand")
+            if trial.number == 6 and not given_back:
+                given_back.append(trial.release())
+            return trial.x
+
+        with self.assertWarns(UserWarning):
+            study.optimize(objective, trials=7, catch=OSError, progress=False,
+                           callbacks=[lambda *told: heard.append(told)])
+        self.assertEqual([record.state for _, record in heard],
+                         ["succeeded", "failed", "infeasible", "stopped", "failed", "succeeded"])
+        self.assertEqual([record for _, record in heard], list(study.trials))
+        self.assertEqual({told for told, _ in heard}, {study})
+
+    def test_a_failure_that_ends_the_optimisation_is_not_told(self):
+        study = self.open()
+        with self.assertRaises(ZeroDivisionError):
+            study.optimize(lambda trial: 1 / 0, progress=False,
+                           callbacks=[lambda *told: self.fail("told")])
+
+    def test_workers_call_them_one_at_a_time(self):
+        study = self.open()
+        together, calling, called = threading.Barrier(4), threading.Lock(), []
+
+        def objective(trial):
+            together.wait(PATIENCE)
+            return trial.x
+
+        def callback(told, record):
+            self.assertTrue(calling.acquire(blocking=False))
+            called.append(told.trial(record.number))
+            calling.release()
+
+        study.optimize(objective, trials=12, workers=4, progress=False, callbacks=[callback])
+        self.assertEqual(sorted(one.number for one in called), list(range(1, 13)))
+
+    def test_one_may_stop_the_optimisation(self):
+        study = self.open()
+        before = []
+        study.optimize(lambda trial: trial.x, progress=False, callbacks=(
+            lambda told, record: told.stop() if record.number == 3 else None,
+            lambda told, record: before.append(record.number)))
+        self.assertEqual(before, [1, 2, 3])
+        self.assertEqual(states(study), ["succeeded"] * 3)
+
+    def test_an_exception_in_one_ends_the_optimisation_and_is_raised(self):
+        for workers in (1, 2):
+            self.setUp()
+            study = self.open()
+
+            def callback(told, record):
+                if record.number == 2:
+                    raise RuntimeError("full")
+
+            with self.assertRaisesRegex(RuntimeError, "^full$"):
+                study.optimize(lambda trial: trial.x, progress=False, workers=workers,
+                               catch=Exception, callbacks=[callback])
+            self.assertEqual(set(states(study)) - {"requested"}, {"succeeded"})
+
+    def test_trials_are_only_read_for_them(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(address=proxy.address)
+        for callbacks, reads in (([], 0), ([lambda *told: None] * 2, 3)):
+            study.optimize(lambda trial: trial.x, trials=3, progress=False, callbacks=callbacks)
+            self.assertEqual(len(proxy.calls.get("GetTrial", [])), reads)
+
+    async def call(self, told, record):
+        pass
+
+    def test_what_is_no_list_of_functions_is_refused(self):
+        study = self.open()
+        for callbacks, words in (
+            (print, r"callbacks=<built-in function print> must be a list .*callbacks=\[f\]"),
+            (None, "callbacks=None must be a list of functions"),
+            ("print", "callbacks='print' must be a list of functions"),
+            ([print, 3], "callbacks has 3, which cannot be called"),
+            ([self.call], "the callback .* is asynchronous: .* by slipstream.aio"),
+        ):
+            with self.assertRaisesRegex(TypeError, words):
+                study.optimize(lambda trial: self.fail("started"), callbacks=callbacks)
+
+    def test_those_of_asyncio_may_be_asynchronous(self):
+        async def body(study):
+            heard, calling = [], asyncio.Lock()
+
+            async def objective(trial):
+                if trial.number == 2:
+                    raise OSError("disk")
+                return trial.x
+
+            async def callback(told, record):
+                self.assertFalse(calling.locked())
+                async with calling:
+                    heard.append((told, await told.trial(record.number)))
+
+            def plain(told, record):
+                self.assertEqual(heard[-1], (study, record))
+                if len(heard) == 6:
+                    told.stop()
+
+            with self.assertWarnsRegex(UserWarning, "OSError: disk"):
+                await study.optimize(objective, workers=2, progress=False, catch=OSError,
+                                     callbacks=[callback, plain])
+            self.assertGreaterEqual(len(heard), 6)
+            self.assertEqual(
+                sorted(record.number for _, record in heard),
+                [trial.number for trial in await study.trials() if trial.ended])
+
+        self.run_async(body)
+
+    def test_an_exception_in_one_of_asyncio_is_raised(self):
+        async def body(study):
+            async def objective(trial):
+                return trial.x
+
+            async def callback(told, record):
+                if record.number == 1:
+                    raise RuntimeError("full")
+
+            with self.assertRaisesRegex(RuntimeError, "^full$"):
+                await study.optimize(objective, workers=2, catch=Exception, progress=False,
+                                     callbacks=[callback])
+            return {trial.state for trial in await study.trials()}
+
+        self.assertLessEqual(self.run_async(body), {"succeeded", "requested"})
+
+    def test_what_is_no_list_of_functions_is_refused_in_asyncio(self):
+        async def body(study):
+            with self.assertRaisesRegex(TypeError, r"must be a list .*callbacks=\[f\]"):
+                await study.optimize(self.call, callbacks=self.call)
 
         self.run_async(body)
 

@@ -13,12 +13,14 @@ from slipstream._convert.trials import (
     labels_of,
     measurement_message,
     outcome_message,
+    trial_of,
 )
 from slipstream._operations.annotations import Labels, annotate, read
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
+from slipstream.records import TrialRecord
 from slipstream.scalars import check_finite, whole
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
@@ -88,6 +90,11 @@ class HeldTrial(TrialValues):
 
     def _note(self) -> Plan[str]:
         return str((yield from self._read()).note)
+
+    def _as_it_is(self) -> Plan[TrialRecord]:
+        """What the server knows of the trial now."""
+        holder = self._holder
+        return trial_of((yield from self._read()), dict(holder.space), holder.metric)
 
     def _read(self) -> Plan[Message]:
         """The trial as it is now. A suggestion has neither labels nor a note."""

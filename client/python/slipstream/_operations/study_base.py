@@ -79,19 +79,18 @@ class StudyBase:
         """Ends the optimisations that run on this object: no more trials are started, those under
         way are finished, and `optimize` returns the best trial as usual.
 
-        An objective may call this, and so may another thread. It does nothing if none runs; other
-        processes, and other objects for the same study, go on.
+        The objective, a callback or another thread may call this. It does nothing if none runs.
+        Other processes go on, and so do optimisations on other objects for the same study.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
         ...     "doctest-stop", {"x": slipstream.real(0, 1)}, minimize="loss")
-        >>> def objective(trial):
-        ...     if trial.number == 3:
+        >>> def good_enough(study, record):
+        ...     if record.value < 0.5:
         ...         study.stop()
-        ...     return trial.x
-        >>> best = study.optimize(objective, progress=False)
-        >>> study.description.trial_count
-        3
+        >>> best = study.optimize(lambda trial: trial.x, callbacks=[good_enough], progress=False)
+        >>> best.number == study.description.trial_count
+        True
         """
         self._running.close()
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, Set, Tuple, Type
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Collection, Optional, Set, Tuple, Type
 
 from slipstream import errors
 from slipstream._operations.quotas import Quota
 from slipstream.aio.trial import Trial
-from slipstream.optimization import Catch, Evaluation, check_catch, check_objective
+from slipstream.optimization import (
+    Catch,
+    Evaluation,
+    check_callbacks,
+    check_catch,
+    check_objective,
+)
 from slipstream.progress import Progress
 from slipstream.records import TrialRecord
 from slipstream.scalars import check_count
 
 if TYPE_CHECKING:
-    from slipstream.aio.study import Study
+    from slipstream.aio.study import Callback, Study
 
 Objective = Callable[[Trial], Awaitable[Optional[float]]]
 
@@ -44,12 +50,14 @@ class _Evaluation(Evaluation):
         objective: Objective,
         quota: Quota,
         catch: Tuple[Type[Exception], ...],
+        callbacks: Tuple[Callable[..., Any], ...],
         progress: Progress,
     ) -> None:
-        super().__init__(quota, catch, progress)
+        super().__init__(quota, catch, callbacks, progress)
         self._study = study
         self._objective = objective
         self._training: Set[Optional[asyncio.Task[Any]]] = set()
+        self._calling_back = asyncio.Lock()
 
     async def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
@@ -73,6 +81,7 @@ class _Evaluation(Evaluation):
                 raise
             finally:
                 self._progress.count(trial, failure)
+            await self._call_back(trial)
 
     async def _evaluate(self, trial: Trial) -> Optional[Exception]:
         """What has failed the trial, if that is caught."""
@@ -105,6 +114,17 @@ class _Evaluation(Evaluation):
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
 
+    async def _call_back(self, trial: Trial) -> None:
+        """Tells the callbacks of a trial that has its outcome, one after the other."""
+        if not self._tells_of(trial):
+            return
+        record = await self._study._transport.run(trial._as_it_is())
+        async with self._calling_back:
+            for callback in self._callbacks:
+                called = callback(self._study, record)
+                if inspect.isawaitable(called):
+                    await called
+
     def is_training(self, task: asyncio.Task[Any]) -> bool:
         """Whether the task has a trial that has no outcome yet."""
         return task in self._training
@@ -134,15 +154,16 @@ async def optimize(
     quota: Quota,
     workers: int,
     catch: Catch,
+    callbacks: Collection[Callback],
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
     check_objective(objective)
-    caught = check_catch(catch)
+    caught, called = check_catch(catch), check_callbacks(callbacks)
     shown = Progress(study.id, study.objective, quota.trials, show_progress)
     with shown as progress, study._running.run(quota):
-        evaluation = _Evaluation(study, objective, quota, caught, progress)
+        evaluation = _Evaluation(study, objective, quota, caught, called, progress)
         await _work_together(workers, evaluation)
         best = await study.best()
         evaluation.conclude(best)

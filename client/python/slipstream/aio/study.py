@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncIterator, List, Mapping, Optional, Union, overload
+from typing import Any, AsyncIterator, Callable, Collection, List, Mapping, Optional, Union, overload
 
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations import exchange
@@ -20,6 +20,7 @@ from slipstream.plots.contents import importances
 from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trials import Trials
 
+Callback = Callable[["Study", TrialRecord], Any]
 
 class Study(StudyBase):
     """One optimisation on a server; see `slipstream.Study`."""
@@ -74,11 +75,13 @@ class Study(StudyBase):
         workers: int = 1,
         timeout: Optional[float] = None,
         catch: Catch = (),
+        callbacks: Collection[Callback] = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
-        """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
+        """See `slipstream.Study.optimize`; `workers` is the number of tasks. Callbacks may be
+        asynchronous."""
         quota = Quota(trials, timeout, until)
-        return await optimize(self, objective, quota, workers, catch, progress)
+        return await optimize(self, objective, quota, workers, catch, callbacks, progress)
 
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
