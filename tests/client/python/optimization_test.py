@@ -116,6 +116,18 @@ class Stop(OptimizationTest):
                 study.resume()
 
 
+    def test_a_suggestion_that_is_refused_for_it_is_no_error(self):
+        study = self.open()
+        suggest = study._suggest
+
+        def suggest_late(count, make):
+            study.complete()
+            return (yield from suggest(count, make))
+
+        study._suggest = suggest_late
+        self.assertIsNone(study.optimize(lambda trial: self.fail("started"), progress=False))
+
+
 class StopAsyncio(OptimizationTest):
     def test_an_objective_ends_the_optimisation_and_other_trials_are_finished(self):
         async def body(study):
@@ -475,9 +487,12 @@ class Callbacks(OptimizationTest):
 
     def test_those_of_asyncio_may_be_asynchronous(self):
         async def body(study):
-            heard, calling = [], asyncio.Lock()
+            heard, calling, everybody = [], asyncio.Lock(), asyncio.Event()
 
             async def objective(trial):
+                if trial.number == 3:
+                    everybody.set()
+                await everybody.wait()
                 if trial.number == 2:
                     raise OSError("disk")
                 return trial.x
@@ -493,7 +508,7 @@ class Callbacks(OptimizationTest):
                     told.stop()
 
             with self.assertWarnsRegex(UserWarning, "OSError: disk"):
-                await study.optimize(objective, workers=2, progress=False, catch=OSError,
+                await study.optimize(objective, workers=3, progress=False, catch=OSError,
                                      callbacks=[callback, plain])
             self.assertGreaterEqual(len(heard), 6)
             self.assertEqual(
