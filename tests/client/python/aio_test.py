@@ -124,24 +124,26 @@ class Asyncio(ServerTest):
 
     def test_an_outcome_is_sent_although_another_task_has_failed(self):
         async def body(study):
-            sending, broke = asyncio.Event(), asyncio.Event()
+            sending = asyncio.Event()
             finish = slipstream.aio.Trial.finish
+
+            async def has_failed():
+                return (await study.trial(1)).state == "failed"
 
             async def finish_slowly(trial, value):
                 sending.set()
-                await broke.wait()
+                await wait_until_async(has_failed, "the other trial had failed")
                 await finish(trial, value)
 
             async def objective(trial):
                 if trial.number == 2:
                     return trial.x
                 await sending.wait()
-                broke.set()
                 raise RuntimeError("broke")
 
             with unittest.mock.patch.object(slipstream.aio.Trial, "finish", finish_slowly):
                 with self.assertRaisesRegex(RuntimeError, "broke"):
-                    await study.optimize(objective, 9, workers=2, progress=False)
+                    await study.optimize(objective, 2, workers=2, progress=False)
             return [trial.state for trial in await study.trials()]
 
         self.assertEqual(self.run_async(body), ["failed", "succeeded"])
