@@ -83,8 +83,8 @@ class Evaluation:
         self._finite = FiniteValues()
 
     def _tells_of(self, trial: HeldTrial) -> bool:
-        """Whether callbacks are to hear of the trial, which this process no longer holds."""
-        return bool(self._callbacks) and not trial.given_back
+        """Whether callbacks are to hear of the trial, as it has got its outcome."""
+        return bool(self._callbacks) and trial.ended and not trial.given_back
 
     def conclude(self, best: Optional[TrialRecord]) -> None:
         """Takes note of the study's best trial, now that all have ended."""

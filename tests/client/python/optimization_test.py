@@ -423,6 +423,22 @@ class Callbacks(OptimizationTest):
             study.optimize(lambda trial: 1 / 0, progress=False,
                            callbacks=[lambda *told: self.fail("told")])
 
+    def test_an_outcome_that_nobody_heard_is_not_told(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        brief = slipstream.Deadlines(1, 1)
+        study = self.open(address=proxy.address,
+                          options=slipstream.Options(call=brief, outcome=brief))
+        proxy.losses["Observe"] = ["call"] * 10000
+
+        def objective(trial):
+            raise OSError("disk")
+
+        with self.assertWarnsRegex(UserWarning, "OSError: disk"):
+            study.optimize(objective, trials=1, catch=OSError, progress=False,
+                           callbacks=[lambda *told: self.fail("told")])
+        self.assertEqual(states(study), ["active"])
+
     def test_workers_call_them_one_at_a_time(self):
         study = self.open()
         together, calling, called = threading.Barrier(4), threading.Lock(), []
