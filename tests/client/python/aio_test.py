@@ -58,6 +58,27 @@ class Asyncio(ServerTest):
         self.assertEqual(self.run_async(body), ["succeeded", "failed", "infeasible", "stopped",
                                                 "requested", "succeeded", "requested"])
 
+    def test_a_training_goes_on_without_advice(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        retry = slipstream.Retry(0.001, 0.01, max_attempts=2)
+
+        async def body(study):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                async with await study.suggest() as trial:
+                    proxy.losses = {"Report": ["call"] * 2, "ShouldStop": ["call"] * 2}
+                    await trial.report(1, 0.75)
+                    self.assertFalse(await trial.should_stop())
+                    await trial.report(2, 0.5)
+                    await trial.complete(0.5)
+            self.assertEqual([one.filename for one in told], [__file__])
+            return await study.reports((await study.trials())[0])
+
+        reports = self.run_async(
+            body, address=proxy.address, options=slipstream.Options(retry=retry))
+        self.assertEqual(reports, {1: 0.75, 2: 0.5})
+
     def test_trials_are_evaluated_at_the_same_time(self):
         async def body(study):
             arrived, everybody = [], asyncio.Event()

@@ -1,9 +1,13 @@
 """No result is lost or made twice, whatever becomes of the server and its answers."""
 
+import collections
+import contextlib
 import socket
 import threading
 import time
 import unittest
+import unittest.mock
+import warnings
 
 import grpc
 from servers import Forwarder, LossyProxy, ServerProcess, ServerTest
@@ -163,6 +167,60 @@ class LostAnswers(ServerTest):
         self.assertTrue(trial.ended)
 
 
+    def test_a_training_goes_on_without_advice(self):
+        study = self.open(Options(retry=Retry(0.001, 0.01, max_attempts=2)), stopping="median")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with study.suggest() as trial, attempts_of(study) as waited:
+                trial.report(1, 0.75)
+                for code in ("UNAVAILABLE", "CANCELLED"):
+                    self.proxy.code = grpc.StatusCode[code]
+                    self.proxy.losses = {"Report": ["call"] * 4, "ShouldStop": ["call"] * 4}
+                    for step in (2, 3):
+                        trial.report(step, step)
+                        self.assertFalse(trial.should_stop())
+                    trial.report(4, 0.5)
+                    self.assertFalse(trial.should_stop())
+                trial.complete(0.5)
+        self.assertEqual(study.reports(study.trials[0]), {1: 0.75, 2: 2, 3: 3, 4: 0.5})
+        # The first call waits as usual, and the next ones only briefly until one is answered.
+        self.assertEqual(waited["Report"], [10, *[10, 10, 1, 1, 1] * 2])
+        self.assertEqual(waited["ShouldStop"], [*[1] * 4, 10] * 2)
+        (told,) = caught
+        self.assertEqual(told.filename, __file__)
+        self.assertRegex(str(told.message), "the training goes on without advice: .* should_stop.. is "
+                         "False, and the latest 500 reports are kept, .*; no answer from")
+
+    def test_the_latest_reports_are_kept_and_sent_before_the_outcome(self):
+        study = self.open(Options(call=Deadlines(0.5, 1), retry=QUICK.retry))
+        trial, other = study.suggest(2)
+        for one in (trial, other):
+            self.proxy.losses["Report"] = ["call"] * 100000
+            with self.assertWarnsRegex(UserWarning, "reports are kept"):
+                one._transport.run(one._report_all({step: step / 8 for step in range(600)}))
+            if one is trial:
+                self.proxy.losses["Report"] = []
+            one.stop()
+        self.assertEqual(study.reports(study.trials[0]),
+                         {step: step / 8 for step in range(100, 600)})
+        self.assertEqual([(one.value, one.report_count) for one in study.trials],
+                         [(599 / 8, 500), (599 / 8, 0)])
+
+
+@contextlib.contextmanager
+def attempts_of(study):
+    """The deadlines of each method's attempts, one after the other."""
+    waited = collections.defaultdict(list)
+    attempt = study._transport._attempt
+
+    def note(step):
+        waited[step.method].append(step.seconds)
+        return attempt(step)
+
+    with unittest.mock.patch.object(study._transport, "_attempt", note):
+        yield waited
+
+
 class NoServer(unittest.TestCase):
     def listen(self):
         """A socket that takes connections and says nothing, and its address."""
@@ -249,6 +307,22 @@ class RestartedServer(unittest.TestCase):
             wait_until(lambda: study.trials[0].lease_ends > first, "the lease was renewed")
             trial.complete(0.5)
         self.assertEqual([one.state for one in study.trials], ["succeeded"])
+
+    def test_reports_of_an_outage_come_with_the_first_one_after_it(self):
+        study = slipstream.create_or_load("outage", SPACE, minimize="loss", stopping="median",
+                                          address=self.server.address,
+                                          options=Options(call=Deadlines(0.5, 1)))
+        with study.suggest() as trial:
+            trial.report(1, 0.75)
+            self.server.kill()
+            with self.assertWarnsRegex(UserWarning, "the training goes on without advice"):
+                trial.report(2, 0.5)
+            self.assertFalse(trial.should_stop())
+            self.server.start()
+            trial.report(3, 0.25)
+            trial.complete(0.25)
+        self.assertEqual(study.reports(study.trials[0]), {1: 0.75, 2: 0.5, 3: 0.25})
+        self.assertEqual(study.best.value, 0.25)
 
     def test_a_restarted_trainer_goes_on_with_its_trial(self):
         def open_study():

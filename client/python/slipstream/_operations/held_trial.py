@@ -37,33 +37,63 @@ class HeldTrial(TrialValues):
         return self._report_all({_whole_step(step, self.number): number})
 
     def _report_all(self, values: Mapping[int, float]) -> Plan[None]:
-        """Reports finite values by step."""
-        steps = sorted(values)
-        for first in range(0, len(steps), _REPORTS):
-            chunk = steps[first:first + _REPORTS]
-            measurements = {
-                step: measurement_message(self._holder.metric, values[step]) for step in chunk
-            }
-            taken = yield from self._are_taken(measurements)
+        """Reports finite values by step, after those that the server has not heard."""
+        last = max(values, default=-1)
+        if values and (self._last_report is None or last >= self._last_report[0]):
+            self._last_report = (last, values[last])
+        self._unsent.update(values)
+        unsent = sorted(self._unsent.items())
+        for first in range(0, len(unsent), _REPORTS):
+            taken = yield from self._are_taken(dict(unsent[first:first + _REPORTS]))
             if not taken:
                 break
-        if steps and (self._last_report is None or steps[-1] >= self._last_report[0]):
-            self._last_report = (steps[-1], values[steps[-1]])
 
-    def _are_taken(self, measurements: Mapping[int, Message]) -> Plan[bool]:
-        """Whether the server has taken the reports. Those beyond its limit are dropped with a warning:
-        they are advice, and the training goes on without."""
+    def _are_taken(self, values: Mapping[int, float]) -> Plan[bool]:
+        """Whether the server has taken the reports. Those beyond its limit are dropped with a warning,
+        and of those that it does not hear the latest are kept: the training goes on without."""
+        metric, created = self._holder.metric, self._record.created
+        measurements = {step: measurement_message(metric, one) for step, one in values.items()}
         try:
-            response = yield from self._if_there(
-                self._holder.service.report(self.name, self._record.created, measurements)
+            response = yield from self._heard(
+                self._holder.service.report(self.name, created, measurements, self._unheard)
             )
         except errors.ResourceExhausted as error:
+            self._unsent.clear()
             self._warn_of_dropped_reports(error)
             yield from self._renew_once()  # As the report would have done.
             return False
+        if response is None:
+            self._unsent = dict(sorted(self._unsent.items())[-_REPORTS:])
+            return False
+        for step in values:
+            self._unsent.pop(step, None)
         if messages.enum_name("Trial.State", response.state) != "ACTIVE":
             self._lost = True
         return True
+
+    def _heard(self, call: Plan[Message]) -> Plan[Optional[Message]]:
+        """What a call gives that a training goes on without; None if the server does not answer,
+        for whatever reason: even a mistake has come about since the server suggested the trial."""
+        try:
+            response = yield from self._if_there(call)
+        except errors.NoAnswer as error:
+            self._unheard = True
+            self._warn_of_silence(error)
+            return None
+        except errors.SlipstreamError:
+            self._unheard = False
+            raise
+        self._unheard = False
+        return response
+
+    def _warn_of_silence(self, error: errors.NoAnswer) -> None:
+        if not self._told_of_silence:
+            self._told_of_silence = True
+            warn_caller(
+                f"{self!r}: the training goes on without advice: until the server answers again, "
+                f"should_stop() is False, and the latest {_REPORTS} reports are kept, to be sent "
+                f"then; {error}"
+            )
 
     def _warn_of_dropped_reports(self, error: errors.ResourceExhausted) -> None:
         if not self._drops_reports:
@@ -74,11 +104,14 @@ class HeldTrial(TrialValues):
             )
 
     def _should_stop(self) -> Plan[bool]:
-        response = yield from self._if_there(
-            self._holder.service.should_stop(self.name, self._record.created)
+        response = yield from self._heard(
+            self._holder.service.should_stop(self.name, self._record.created, self._unheard)
         )
-        self._advice = response.reason if response.stop else None
-        return bool(response.stop)
+        if response is None or not response.stop:
+            self._advice = None
+            return False
+        self._advice = response.reason
+        return True
 
     def _annotate(self, labels: Optional[Labels], note: Optional[str]) -> Plan[None]:
         holder, created = self._holder, self._record.created
@@ -122,6 +155,7 @@ class HeldTrial(TrialValues):
 
     def _observe(self, outcome: Message) -> Plan[None]:
         address = self._holder.service.address
+        yield from self._send_unsent()
         try:
             yield from self._if_there(
                 self._holder.service.observe(self.name, self._record.created, outcome)
@@ -141,6 +175,15 @@ class HeldTrial(TrialValues):
                 f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
         self._end()
+
+    def _send_unsent(self) -> Plan[None]:
+        """The last chance of reports that were not heard: the server takes none after the outcome."""
+        if not self._unsent:
+            return
+        try:
+            yield from self._report_all({})
+        except errors.SlipstreamError:
+            pass  # The outcome matters, and it tells what is wrong.
 
     def _if_there(self, call: Plan[Message]) -> Plan[Message]:
         """What the call gives. If the trial is gone it is lost; another one may have its name."""

@@ -19,6 +19,8 @@ from slipstream.options import Deadlines, Options
 
 # Whoever gives a trial back is often about to end; if nobody hears it, the lease runs out.
 _RELEASE = Deadlines(attempt=2, overall=5)
+# For what a training goes on without, once the server has been silent for a whole call.
+_BRIEF = Deadlines(attempt=1, overall=2)
 _TRIALS_PER_PAGE = 500
 _SOURCE_TASKS_PER_PAGE = 100
 _STUDIES_PER_PAGE = 100
@@ -40,6 +42,17 @@ class Service:
     def _read(self, method: str, what: str, request_type: str, **fields: Any) -> Plan[Message]:
         request = messages.new(request_type, **fields)
         return self._caller.call(method, request, what, self._options.call)
+
+    def _advise(
+        self, briefly: bool, method: str, what: str, request_type: str, **fields: Any
+    ) -> Plan[Message]:
+        """A call that a training can go on without."""
+        request = messages.new(request_type, **fields)
+        deadlines = self._options.call
+        if briefly:
+            attempt = min(_BRIEF.attempt, deadlines.attempt)
+            deadlines = Deadlines(attempt, min(_BRIEF.overall, deadlines.overall))
+        return self._caller.call(method, request, what, deadlines)
 
     def _change(
         self,
@@ -104,17 +117,23 @@ class Service:
         return self._change("ReleaseTrials", what, _RELEASE, **fields)
 
     def report(
-        self, trial: str, created: Optional[datetime], measurements: Mapping[int, Message]
+        self,
+        trial: str,
+        created: Optional[datetime],
+        measurements: Mapping[int, Message],
+        briefly: bool = False,
     ) -> Plan[Message]:
         reports = [{"step": step, "measurement": one} for step, one in measurements.items()]
         what = f"report a measurement of {trial}"
         fields = {"trial": trial, "create_time": timestamp_of(created), "reports": reports}
-        return self._read("Report", what, "ReportRequest", **fields)
+        return self._advise(briefly, "Report", what, "ReportRequest", **fields)
 
-    def should_stop(self, trial: str, created: Optional[datetime]) -> Plan[Message]:
+    def should_stop(
+        self, trial: str, created: Optional[datetime], briefly: bool = False
+    ) -> Plan[Message]:
         what = f"ask whether to stop {trial}"
         fields = {"trial": trial, "create_time": timestamp_of(created)}
-        return self._read("ShouldStop", what, "ShouldStopRequest", **fields)
+        return self._advise(briefly, "ShouldStop", what, "ShouldStopRequest", **fields)
 
     def observe(self, trial: str, created: Optional[datetime], outcome: Message) -> Plan[Message]:
         what = f"record the outcome of {trial}"

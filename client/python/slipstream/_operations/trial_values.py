@@ -45,6 +45,9 @@ class TrialValues(Mapping[str, Value]):
         self._advice: Optional[str] = None  # The reason of the advice to stop.
         self._last_report: Optional[Tuple[int, float]] = None
         self._drops_reports = False  # Whether a warning has told of reports beyond the limit.
+        self._unsent: Dict[int, float] = {}  # Reports that the server has not taken yet, by step.
+        self._unheard = False  # Whether the latest report or question got no answer.
+        self._told_of_silence = False
 
     def __getitem__(self, name: str) -> Value:
         try:
