@@ -72,11 +72,12 @@ def create_or_load(
     when the study is created, if it measures the same objective and shares a parameter. Otherwise a
     list, of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a
     data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
-    measured quantity. A parameter without a column takes its declared default, or else the middle
-    of its range. Rows outside the space are left out, with a warning. A table may come from
-    `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
-    parameters, and failed or infeasible trials are recognised as such. So are those of an Optuna
-    study, and of the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
+    measured quantity. A study that is given as a source is taken as it was when the study was
+    created. A parameter without a column takes its declared default, or else the middle of its
+    range. Rows outside the space are left out, with a warning. A table may come from `study.trials`,
+    for example by `to_frame()`: columns that describe the trials are not taken for parameters, and
+    failed or infeasible trials are recognised as such. So are those of an Optuna study, and of the
+    tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
     `allow_repeats` each candidate may be suggested more than once.

@@ -22,6 +22,7 @@ from servers import ServerTest
 import slipstream
 import slipstream.aio
 from slipstream import boolean, choice, discrete, integer, log, real, register_source, reverse_log
+from slipstream._operations.service import Service
 
 EVERY_KIND = {
     "lr": log(1e-5, 1, default=0.01),
@@ -519,19 +520,41 @@ class Sources(ServerTest):
                     f"{self.study_id}-{number + 1}", space, maximize="loss", sources=[source])
             self.assertEqual(told.filename, __file__)
 
-    def test_a_source_whose_results_have_changed_is_told_by_its_id(self):
+    def test_a_study_as_a_source_is_taken_as_it_was_when_the_study_was_created(self):
         earlier, task = self.finished(f"{self.study_id}-0")
-        study = self.open(sources=[earlier.id])
+        rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]
+        self.open(sources=[rows, earlier.id])
         earlier.record({"lr": 0.03, "kernel": "rbf"}, 0.75)
-        for source in (earlier.id, earlier):
-            with self.assertRaises(slipstream.StudyDiffers) as raised:
-                self.open(sources=[source])
-            changed, unasked = raised.exception.differences
-            self.assertRegex(changed, f"^source study '{earlier.id}': .* results .* have changed since")
-            self.assertEqual(
-                unasked, f"source task {task.name}: not asked for, the study uses it")
-        self.assertEqual(self.open(sources=[task]).id, study.id)
-        self.assertEqual(self.open().sources, [task.name])
+        description = earlier.description
+        known = len(slipstream.sources())
+        for source in (earlier.id, earlier.name, earlier, description):
+            self.assertIn(task.name, self.open(sources=[source, rows]).sources)
+        slipstream.delete_study(earlier.id)
+        for source in (earlier.id, earlier.name, earlier, description):
+            self.assertIn(task.name, self.open(sources=[source, rows]).sources)
+        self.assertEqual(len(slipstream.sources()), known)
+        other, _ = self.finished(f"{self.study_id}-1")
+        with self.assertRaises(slipstream.StudyDiffers) as raised:
+            self.open(sources=[other, earlier, rows])
+        self.assertEqual(raised.exception.differences, (
+            f"source study '{other.id}': asked for, the study uses no source task that was made of "
+            "it",))
+
+    def test_a_study_as_a_source_is_that_of_whoever_creates_the_study_first(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        create, faster = Service.create_study, []
+
+        def create_late(*arguments):
+            if not faster:
+                earlier.record({"lr": 0.03, "kernel": "rbf"}, 0.75)
+                faster.append(None)
+                faster.append(self.open(sources=[earlier]))
+            return create(*arguments)
+
+        with unittest.mock.patch.object(Service, "create_study", create_late):
+            study = self.open(sources=[earlier])
+        self.assertEqual(study.sources, faster[1].sources)
+        self.assertNotEqual(study.sources, [task.name])
 
     def test_mistakes_are_told_with_their_remedy(self):
         study = self.open()

@@ -43,9 +43,8 @@ def _of_sources(
     for name in sorted(set(asked) - set(existing)):
         if name in made_of:
             yield (
-                f"source study {made_of[name]!r}: asked for with the results that it has now, "
-                f"source task {name}, which the study does not use; if they have changed since the "
-                "study was created, leave out sources= or give the source task that it uses"
+                f"source study {made_of[name]!r}: asked for, the study uses no source task that was "
+                "made of it"
             )
         else:
             yield f"source task {name}: asked for, the study does not use it"

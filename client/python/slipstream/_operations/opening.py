@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 from slipstream._calls.plan import Plan
 from slipstream._operations import sources, studies
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.service import Service
+from slipstream._operations.studies import NamedSource
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.study_request import StudyRequest, choose_objective
 from slipstream.parameters import Parameter
@@ -33,14 +33,16 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
     subject = sources.Subject(
         asked.space, asked.objective, project=asked.project, takes_missing=False
     )
-    made_of: Dict[str, str] = {}
     listed = request.source_list()
-    if listed is not None:
-        named = yield from sources.named(service, listed, subject)
-        asked = replace(asked, sources=tuple(one.name for one in named))
-        made_of = {one.name: one.study for one in named if one.study}
-    created_from = (sources.all_of(asked.project),) if request.wants_all_sources else asked.sources
-    study = yield from studies.create_or_load(service, asked, existing, made_of, created_from)
+
+    def sources_for(there: Optional[StudyDescription]) -> Plan[Optional[Sequence[NamedSource]]]:
+        if listed is None:
+            return None
+        used = (there.sources or ()) if there is not None else ()
+        return (yield from sources.named(service, listed, subject, used))
+
+    all_sources = (sources.all_of(asked.project),) if request.wants_all_sources else None
+    study = yield from studies.create_or_load(service, asked, existing, sources_for, all_sources)
     if request.wants_all_sources and not study.sources:
         warn_caller(
             f"study {study.study_id!r} has no source task: none of its project had a result, the "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
-from slipstream._convert.names import parent_of, project_of, study_name
+from slipstream._convert.names import StudyName, parent_of, project_of, study_name
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
@@ -17,7 +17,7 @@ from slipstream._operations.misfits import misfits
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
-from slipstream._operations.studies import StudyReader, find
+from slipstream._operations.studies import NamedSource, StudyReader, find
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.table_fit import check_cells, fit_table
 from slipstream._operations.table_rows import TableRow, table_rows
@@ -31,14 +31,6 @@ _COLLECTION = "sourceTasks"
 _CHUNK = 1000  # Observations.
 _CHUNK_BYTES = 1 << 20
 _OUTCOME_OF_STATE = {"failed": "failure", "infeasible": "infeasibility"}
-
-
-@dataclass(frozen=True)
-class NamedSource:
-    """A source task by its name."""
-
-    name: str
-    study: str = ""  # That it was made of just now, as people write it; empty if of none.
 
 
 @dataclass(frozen=True)
@@ -239,8 +231,28 @@ def find_name(
     return names[0]
 
 
-def _source_of_text(service: Service, text: str, subject: Subject) -> Plan[NamedSource]:
-    """The source task of this name, or the one that the study with this id becomes."""
+class _UsedSources:
+    """The source tasks that a study uses, which are read once it matters what they were made of."""
+
+    def __init__(self, service: Service, names: Sequence[str]) -> None:
+        self._service = service
+        self._names = names
+        self._by_origin: Optional[Dict[str, SourceTask]] = None
+
+    def made_of(self, study: StudyName) -> Plan[Optional[SourceTask]]:
+        """The one that was made of the study, which may have changed since or be gone."""
+        if self._by_origin is None:
+            self._by_origin = {}
+            for name in self._names:
+                task = source_task_of((yield from self._service.get_source_task(name)))
+                self._by_origin[task.origin] = task
+        return self._by_origin.get(study.full)
+
+
+def _source_of_text(
+    service: Service, text: str, subject: Subject, used: _UsedSources
+) -> Plan[NamedSource]:
+    """The source task of this name, or the one that the study with this id is or becomes."""
     try:
         return NamedSource((yield from find_name(service, text, subject.project)))
     except (ValueError, errors.NotFound) as error:
@@ -249,12 +261,22 @@ def _source_of_text(service: Service, text: str, subject: Subject) -> Plan[Named
         name = study_name(text, None if "/" in text else subject.project)
     except ValueError:
         raise no_source_task from None
+    there = yield from used.made_of(name)
+    if there is not None:
+        return _used_source(there, name, subject)
     study = yield from find(service, name)
     if study is None:
         raise errors.NotFound(
             f"there is no study {name.short!r} on {service.address}, and {no_source_task}"
         )
-    return (yield from _source_of_study(service, study, StudyReader(service, study), subject))
+    reader = StudyReader(service, study)
+    return (yield from _source_of_study(service, study, reader, subject, used))
+
+
+def _used_source(task: SourceTask, study: StudyName, subject: Subject) -> NamedSource:
+    """The source task that was made of the study before."""
+    _warn_of_opposite_goal(study.study_id, task.objective, subject.objective)
+    return NamedSource(task.name)
 
 
 def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> None:
@@ -279,11 +301,18 @@ def _warn_of_opposite_direction(table: Any, subject: Subject) -> None:
 
 
 def _source_of_study(
-    service: Service, study: StudyDescription, reader: StudyReader, subject: Subject
+    service: Service,
+    study: StudyDescription,
+    reader: StudyReader,
+    subject: Subject,
+    used: _UsedSources,
 ) -> Plan[NamedSource]:
-    """The source task that the study becomes, in the subject's project."""
-    _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
+    """The source task that was made of the study, or that it becomes, in the subject's project."""
     name = study_name(study.study_id, study.project)
+    there = yield from used.made_of(name)
+    if there is not None:
+        return _used_source(there, name, subject)
+    _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
     own = Subject(
         study.space, study.objective, study.study_id, origin=name.full, project=subject.project
     )
@@ -291,7 +320,9 @@ def _source_of_study(
     return NamedSource(task.name, name.short)
 
 
-def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[NamedSource]:
+def _named(
+    service: Service, source: Any, subject: Subject, used: _UsedSources, label: str
+) -> Plan[NamedSource]:
     """A source task, given as itself, as its name, as a study or its description, as the id of one
     or as a table.
 
@@ -301,13 +332,13 @@ def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[
         _warn_of_opposite_goal(source.title or source.name, source.objective, subject.objective)
         return NamedSource(source.name)
     if isinstance(source, str):
-        return (yield from _source_of_text(service, source, subject))
+        return (yield from _source_of_text(service, source, subject, used))
     if isinstance(source, StudyBase):
         study, reader = source._description, source._reader
-        return (yield from _source_of_study(service, study, reader, subject))
+        return (yield from _source_of_study(service, study, reader, subject, used))
     if isinstance(source, StudyDescription):
         reader = StudyReader(service, source)
-        return (yield from _source_of_study(service, source, reader, subject))
+        return (yield from _source_of_study(service, source, reader, subject, used))
     if not is_table(source):
         raise TypeError(
             f"{label} is a {type(source).__name__}, and a source is a SourceTask or its name, a study "
@@ -325,11 +356,13 @@ def all_of(project: str) -> str:
 
 
 def named(
-    service: Service, sources: Sequence[Any], subject: Subject
+    service: Service, sources: Sequence[Any], subject: Subject, used: Sequence[str]
 ) -> Plan[Sequence[NamedSource]]:
-    found = []
+    """The source tasks that the sources are or become. A study that one of those that are `used`
+    was made of, is that one."""
+    found, known = [], _UsedSources(service, used)
     for index, source in enumerate(sources):
-        one = yield from _named(service, source, subject, f"sources[{index}]")
+        one = yield from _named(service, source, subject, known, f"sources[{index}]")
         found.append(one)
     return found
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -70,29 +70,42 @@ def _create_if_new(service: Service, name: StudyName, study: Message) -> Plan[Op
         return None
 
 
+@dataclass(frozen=True)
+class NamedSource:
+    """A source task by its name."""
+
+    name: str
+    study: str = ""  # That it was made of just now, as people write it; empty if of none.
+
+
+# The sources that a study is asked to have, given the study if it exists; None for any.
+SourcesFor = Callable[[Optional[StudyDescription]], Plan[Optional[Sequence[NamedSource]]]]
+
+
 def create_or_load(
     service: Service,
     asked: StudyDescription,
     existing: Optional[StudyDescription],
-    made_of: Mapping[str, str],
-    created_from: Optional[Tuple[str, ...]],
+    sources_for: SourcesFor,
+    all_sources: Optional[Tuple[str, ...]],
 ) -> Plan[StudyDescription]:
     """The study with the id, which may have been read. StudyDiffers if it exists and is not what is
     asked for.
 
-    `made_of`: the studies that source tasks were made of just now, by the names of these.
-    `created_from`: the source tasks of a new study; an existing one is compared with those of
-    `asked`."""
+    `all_sources`: the source tasks of a new study, in place of those of `sources_for`."""
     name = study_name(asked.study_id, asked.project)
-    # Complains of a malformed space also where the study exists.
-    request = study_message(replace(asked, sources=created_from))
+    study_message(asked)  # Complains of a malformed space also where the study exists.
     existing = existing or (yield from find(service, name))
+    named = yield from sources_for(existing)
     if existing is None:
+        request = study_message(replace(asked, sources=all_sources or _names(named)))
         created = yield from _create_if_new(service, name, request)
         if created is not None:
             return study_of(created)
         existing = study_of((yield from service.get_study(name.full)))
-    found = differences(asked, existing, made_of)
+        named = yield from sources_for(existing)
+    made_of = {one.name: one.study for one in named or () if one.study}
+    found = differences(replace(asked, sources=_names(named)), existing, made_of)
     if found:
         raise errors.StudyDiffers(
             f"study {name.short!r} on {service.address} exists, but is not the one asked for:"
@@ -101,6 +114,10 @@ def create_or_load(
             found,
         )
     return existing
+
+
+def _names(named: Optional[Sequence[NamedSource]]) -> Optional[Tuple[str, ...]]:
+    return None if named is None else tuple(one.name for one in named)
 
 
 def _without_inactive(
