@@ -272,8 +272,8 @@ class Study(StudyBase):
         plan = self._reader.annotate(trial, labels, note)
         return self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
-    def reports(self, trial: TrialRecord) -> Mapping[int, float]:
-        """The intermediate measurements of a trial, by step."""
+    def reports(self, trial: Union[int, TrialRecord]) -> Mapping[int, float]:
+        """The intermediate measurements of a trial, given by its number or its record, by step."""
         return self._transport.run(self._reader.reports(trial))
 
     def importances(self) -> Mapping[str, float]:
@@ -282,8 +282,9 @@ class Study(StudyBase):
         Needs NumPy. See `study.plot.importance`, which draws them."""
         return importances(self.trials)
 
-    def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
-        """The share of each source task in the suggestion of a trial, by the task's name."""
+    def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
+        """The share of each source task in the suggestion of a trial, given by its number or its
+        record, by the task's name."""
         return self._transport.run(self._reader.source_weights(trial))
 
     def source_titles(self) -> Mapping[str, str]:

@@ -44,7 +44,8 @@ class Asyncio(ServerTest):
             await fourth.release()
             await study.record({"x": 0.5}, 0.25)
             await study.enqueue({"x": 0.25})
-            self.assertEqual(await study.reports((await study.trials())[0]), {1: 0.75})
+            for trial in (1, await study.trial(1)):
+                self.assertEqual(await study.reports(trial), {1: 0.75})
             await study.pause()
             with self.assertRaises(slipstream.FailedPrecondition):
                 await study.suggest()
@@ -280,6 +281,7 @@ class Asyncio(ServerTest):
                 async with await learner.suggest() as trial:
                     await trial.complete(0.5)
                 weights = await learner.source_weights(await learner.best())
+                self.assertEqual(await learner.source_weights((await learner.best()).number), weights)
                 self.assertLessEqual(set(weights), {task.name})
             await slipstream.aio.delete_study(learner.id)
             await slipstream.aio.delete_source(task)

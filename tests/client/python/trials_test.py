@@ -145,7 +145,8 @@ class Outcomes(TrialTest):
                          [("succeeded", 0.5, ""), ("failed", None, "out of memory"),
                           ("infeasible", None, "does not fit"), ("stopped", 0.75, "hopeless"),
                           ("stopped", 3, "at once")])
-        self.assertEqual(study.reports(study.trials[3]), {1: 0.9, 2: 0.75})
+        for trial in (4, study.trial(4)):
+            self.assertEqual(study.reports(trial), {1: 0.9, 2: 0.75})
 
     def test_an_outcome_is_told_by_another_process(self):
         study = self.open()
@@ -176,7 +177,8 @@ class Outcomes(TrialTest):
         slipstream.delete_study(self.study_id)
         study = self.open()
         study.suggest()
-        for say in (lambda: gone.tell(1, 0.5), lambda: gone.trial(1)):
+        for say in (lambda: gone.tell(1, 0.5), lambda: gone.trial(1), lambda: gone.reports(1),
+                    lambda: gone.source_weights(1)):
             with self.assertRaises(slipstream.NotFound):
                 say()
         self.assertEqual(self.stands(study), ("active", None, ""))

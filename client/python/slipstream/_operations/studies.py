@@ -273,11 +273,14 @@ class StudyReader:
         """Records the outcome of a trial that need not be this process' own: a value, or a kind of
         outcome without one and its reason."""
         outcome = _told_outcome(self._study.objective.metric, value, reasons)
-        if not isinstance(trial, TrialRecord):
-            trial = yield from self.trial(trial)
+        trial = yield from self._found(trial)
         name = self.name_of(trial)
         yield from self._service.observe(name, trial.created, outcome)
         return self._record((yield from self._service.get_trial(name, trial.created)))
+
+    def _found(self, trial: Union[int, TrialRecord]) -> Plan[TrialRecord]:
+        """The trial of this number; a record as it is."""
+        return trial if isinstance(trial, TrialRecord) else (yield from self.trial(trial))
 
     def trial(self, number: int) -> Plan[TrialRecord]:
         """The trial as it is now. NotFound if another study has this one's name by then."""
@@ -312,8 +315,9 @@ class StudyReader:
         message = yield from annotate(self._service, self._meant, name, created, labels, note)
         return self._record(message)
 
-    def source_weights(self, trial: TrialRecord) -> Plan[Dict[str, float]]:
+    def source_weights(self, trial: Union[int, TrialRecord]) -> Plan[Dict[str, float]]:
         """The share that each source task had in a suggestion."""
+        trial = yield from self._found(trial)
         explanation = yield from self._service.explain(trial.name, trial.created)
         return {one.source_task: one.weight for one in explanation.provenance.sources}
 
@@ -325,8 +329,9 @@ class StudyReader:
             titles[name] = task.display_name
         return titles
 
-    def reports(self, trial: TrialRecord) -> Plan[Dict[int, float]]:
+    def reports(self, trial: Union[int, TrialRecord]) -> Plan[Dict[int, float]]:
         """The values that a trial reported before its outcome, by step."""
+        trial = yield from self._found(trial)
         response = yield from self._service.list_reports(trial.name, trial.created)
         metric = self._study.objective.metric
         return {one.step: one.measurement.metrics[metric] for one in response.reports}

@@ -152,7 +152,7 @@ class Study(StudyBase):
         trials = await self.trials()
         return await asyncio.get_running_loop().run_in_executor(None, importances, trials)
 
-    async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
+    async def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""
         return await self._transport.run(self._reader.source_weights(trial))
 
@@ -160,7 +160,7 @@ class Study(StudyBase):
         """See `slipstream.Study.source_titles`."""
         return await self._transport.run(self._reader.source_titles())
 
-    async def reports(self, trial: TrialRecord) -> Mapping[int, float]:
+    async def reports(self, trial: Union[int, TrialRecord]) -> Mapping[int, float]:
         """See `slipstream.Study.reports`."""
         return await self._transport.run(self._reader.reports(trial))
 
