@@ -156,10 +156,11 @@ def real(
 ) -> Parameter:
     """A real number between two bounds, inclusive.
 
-    `default` is the value that the parameter has where nobody sets it. If a source task lacks the
-    parameter, it is taken to have used this value. It is not tried first: `Study.enqueue` queues
-    what is to be. `when` names another parameter and the value, or list of
-    values, for which this one is active."""
+    `default` is the value that the parameter has where nobody sets it: a source task that lacks the
+    parameter is taken to have used this value, and `Study.enqueue` takes it where it is left out. It
+    is not tried first by itself; where all parameters have defaults, `study.enqueue({})` queues
+    them. `when` names another parameter and the value, or list of values, for which this one is
+    active."""
     return _real("real", low, high, "linear", default, when)
 
 

@@ -224,24 +224,56 @@ class Study(StudyBase):
         params: Mapping[str, Any],
         *,
         unless_there: bool = False,
+        labels: Optional[Mapping[str, Union[str, float]]] = None,
+        note: Optional[str] = None,
         request_id: Optional[str] = None,
     ) -> TrialRecord:
         """Queues a configuration as the next suggestion, and returns its trial.
 
-        Leave out inactive parameters, or set them to None. With `unless_there`, nothing is queued
-        if a trial has the configuration already, which is returned instead: so a script that is
-        run again queues nothing twice. `request_id` (1 to 128 printable characters) makes repeating
-        the call safe: another call with the same id within a day adds nothing."""
-        return self._transport.run(self._reader.enqueue(params, unless_there, request_id))
+        A parameter with a declared default may be left out, and then has that. Leave out inactive
+        parameters, or set them to None. With `unless_there`, nothing is queued if a trial has the
+        configuration already, which is returned as it is instead: so a script that is run again
+        queues nothing twice. `labels` and `note` are written on the trial, as by `annotate`, in a
+        second call directly after it has been queued. `request_id` (1 to 128 printable characters)
+        makes repeating the call safe: another call with the same id within a day adds nothing.
+
+        >>> import slipstream
+        >>> space = {"x": slipstream.real(0, 1), "y": slipstream.real(0, 1, default=0.5)}
+        >>> study = slipstream.create_or_load("doctest-enqueue", space, minimize="loss")
+        >>> study.enqueue({"x": 0.25}, note="by hand").params
+        {'x': 0.25, 'y': 0.5}
+        """
+        plan = self._reader.enqueue(params, unless_there, labels, note, request_id)
+        return self._transport.run(plan)
 
     def record(
-        self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
+        self,
+        params: Mapping[str, Any],
+        value: Optional[float] = None,
+        *,
+        failed: Optional[str] = None,
+        infeasible: Optional[str] = None,
+        stopped: Optional[str] = None,
+        labels: Optional[Mapping[str, Union[str, float]]] = None,
+        note: Optional[str] = None,
+        request_id: Optional[str] = None,
     ) -> TrialRecord:
-        """Adds a result from elsewhere. Leave out inactive parameters, or set them to None.
+        """Adds a trial from elsewhere with its outcome, which is given as for `tell`.
 
-        `request_id` (1 to 128 printable characters) makes repeating the call safe: another call
-        with the same id within a day adds nothing."""
-        return self._transport.run(self._reader.record(params, value, request_id))
+        Leave out inactive parameters, or set them to None. `labels`, `note` and `request_id` are as
+        for `enqueue`.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-record", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> study.record({"x": 0.5}, 0.25, labels={"from": "last year"}).value
+        0.25
+        >>> study.record({"x": 1}, infeasible="does not fit into memory").state
+        'infeasible'
+        """
+        reasons = {"failed": failed, "infeasible": infeasible, "stopped": stopped}
+        plan = self._reader.record(params, value, reasons, labels, note, request_id)
+        return self._transport.run(plan)
 
     def annotate(
         self,

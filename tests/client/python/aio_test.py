@@ -43,7 +43,10 @@ class Asyncio(ServerTest):
             await third.stop("hopeless", 3)
             await fourth.release()
             await study.record({"x": 0.5}, 0.25)
-            await study.enqueue({"x": 0.25})
+            queued = await study.enqueue({"x": 0.25}, labels={"from": "ann"}, note="by hand")
+            self.assertEqual((queued.labels, queued.note), ({"from": "ann"}, "by hand"))
+            told = await study.record({"x": 0.5}, infeasible="too large", note="by hand")
+            self.assertEqual((told.reason, told.note), ("too large", "by hand"))
             for trial in (1, await study.trial(1)):
                 self.assertEqual(await study.reports(trial), {1: 0.75})
             await study.pause()
@@ -53,11 +56,12 @@ class Asyncio(ServerTest):
             await study.complete()
             self.assertEqual((await study.description()).state, "completed")
             self.assertEqual((await study.best()).state, "succeeded")
-            self.assertEqual((await study.description()).trial_count, 7)
+            self.assertEqual((await study.description()).trial_count, 8)
             return [trial.state for trial in await study.trials()]
 
         self.assertEqual(self.run_async(body), ["succeeded", "failed", "infeasible", "stopped",
-                                                "requested", "succeeded", "requested"])
+                                                "requested", "succeeded", "requested",
+                                                "infeasible"])
 
     def test_a_training_goes_on_without_advice(self):
         proxy = LossyProxy(self.server.address)

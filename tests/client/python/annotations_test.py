@@ -51,6 +51,23 @@ class Trials(AnnotationTest):
         for labels in (trial.labels, self.written()[0]):
             self.assertEqual("".join(labels), "abcdefghij")
 
+    def test_they_are_written_on_what_is_queued_and_recorded(self):
+        study = self.open()
+        queued = study.enqueue({"x": 0.25}, labels={"from": "ann", "fold": 3}, note="by hand")
+        self.assertEqual((queued.labels, queued.note), ({"from": "ann", "fold": "3"}, "by hand"))
+        self.assertEqual(self.written(), (queued.labels, queued.note))
+        self.assertEqual(study.suggest().note, "by hand")
+        study.record({"x": 0.5}, failed="no memory", labels={"from": "ann"})
+        self.assertEqual(self.written(2), ({"from": "ann"}, ""))
+        there = study.enqueue({"x": 0.25}, unless_there=True, note="again")
+        self.assertEqual((there.number, there.note), (1, "by hand"))
+        for wrong in ({"labels": "ann"}, {"labels": {"fold": [3]}}, {"note": 3}):
+            with self.assertRaises(TypeError):
+                study.enqueue({"x": 0.75}, **wrong)
+            with self.assertRaises(TypeError):
+                study.record({"x": 0.75}, 1, **wrong)
+        self.assertEqual(len(study.trials), 2)
+
     def test_they_are_written_before_and_after_the_outcome(self):
         with self.open().suggest() as trial:
             trial.annotate(labels={"phase": "training"})

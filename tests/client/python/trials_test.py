@@ -22,7 +22,7 @@ from servers import PATIENCE, SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
 
 import slipstream
-from slipstream import choice, integer, real
+from slipstream import boolean, choice, discrete, integer, real
 from slipstream._wire import messages
 from slipstream.workers import Workers
 
@@ -113,6 +113,28 @@ class Values(TrialTest):
                 with self.assertRaisesRegex(TypeError, r"must be a dict .* such as {'x': \.\.\.}"):
                     call(wrong)
 
+    def test_what_is_queued_takes_the_defaults_of_what_it_lacks(self):
+        space = {"degree": integer(2, 5, default=3, when={"kernel": "poly"}),
+                 "shift": real(0, 1, when={"degree": 4}),
+                 "kernel": choice("rbf", "poly", default="rbf"),
+                 "bias": boolean(default=False), "batch": discrete(16, 32, default=32),
+                 "x": real(0, 1, default=0.5)}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        rest = {"bias": False, "batch": 32, "x": 0.5}
+        for given, params in (
+            ({}, {"kernel": "rbf", **rest}),
+            ({"kernel": "poly", "x": 0.25}, {"degree": 3, "kernel": "poly", **rest, "x": 0.25}),
+            ({"kernel": numpy.str_("poly"), "degree": None}, {"degree": 3, "kernel": "poly", **rest}),
+        ):
+            queued = study.enqueue(given)
+            self.assertEqual(queued.params, params)
+            self.assertEqual(study.enqueue(given, unless_there=True), queued)
+            self.assertEqual(dict(study.suggest()), params)
+        with self.assertRaisesRegex(slipstream.InvalidArgument, ": it has no 'shift'$"):
+            study.enqueue({"kernel": "poly", "degree": 4})
+        with self.assertRaisesRegex(slipstream.InvalidArgument, "it has no 'kernel'; it has no 'bias'"):
+            study.record({"x": 0.5}, 1)
+
     def test_names_that_the_table_has_itself_do_not_hide_parameters(self):
         space = {"state": real(0, 1), "worker": integer(1, 3)}
         study = slipstream.create_or_load(self.study_id, space, minimize="loss")
@@ -170,6 +192,24 @@ class Outcomes(TrialTest):
                 other.tell(1, **outcome)
         with self.assertRaisesRegex(TypeError, "failed=3 must be the reason"):
             other.tell(1, failed=3)
+
+    def test_a_trial_from_elsewhere_may_have_any_outcome(self):
+        study = self.open()
+        row = {"x": 0.5, "kernel": "rbf"}
+        for outcome, stands in (
+            ({"value": 0.25}, ("succeeded", 0.25, "")),
+            ({"failed": "no memory"}, ("failed", None, "no memory")),
+            ({"infeasible": ""}, ("infeasible", None, "")),
+            ({"stopped": "hopeless"}, ("stopped", None, "hopeless")),
+            ({"stopped": "hopeless", "value": 0.75}, ("stopped", 0.75, "hopeless")),
+        ):
+            trial = study.record(row, **outcome)
+            self.assertEqual(self.stands(study, trial.number), stands)
+        for outcome in ({}, {"value": 1, "failed": "both"}, {"failed": "a", "infeasible": "b"}):
+            with self.assertRaisesRegex(TypeError, r"record\(\) needs one of value, failed=, infeas"):
+                study.record(row, **outcome)
+        with self.assertRaisesRegex(TypeError, r"record\(\): stopped=True must be the reason"):
+            study.record(row, stopped=True)
 
     def test_numbers_of_a_study_that_is_gone_are_not_another_ones(self):
         gone = self.open()

@@ -6,7 +6,7 @@ and transports let the annotations of one trial take turns."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -57,6 +57,16 @@ def read(service: Service, name: str, created: Optional[datetime]) -> Plan[Messa
     return trial
 
 
+def checked(
+    labels: Optional[Labels], note: Optional[str]
+) -> Tuple[Dict[str, Optional[str]], Optional[str]]:
+    """The labels as texts, and the note. TypeError for what cannot be written."""
+    note = plain(note)
+    if not isinstance(note, (str, type(None))):
+        raise TypeError(f"note={note!r} must be a text")
+    return texts_of(labels or {}), note
+
+
 def annotate(
     service: Service,
     study: MeantStudy,
@@ -68,10 +78,7 @@ def annotate(
     """The trial with these labels, beside those that it has, and the note, unless that is None."""
     if labels is None and note is None:
         raise TypeError("annotate() got nothing to write: give labels=, note= or both")
-    note = plain(note)
-    if not isinstance(note, (str, type(None))):
-        raise TypeError(f"note={note!r} must be a text")
-    texts = texts_of(labels or {})
+    texts, note = checked(labels, note)
     trial = yield from read(service, name, created)
     changes = _changes(trial, texts, note)
     return (yield from service.update_trial(study, trial, changes)) if changes else trial

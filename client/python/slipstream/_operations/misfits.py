@@ -1,8 +1,8 @@
-"""Why a row is no configuration of a space."""
+"""What a row lacks to be a configuration of a space."""
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 from slipstream.parameters import Condition, Parameter
 
@@ -19,6 +19,17 @@ def _is_within(cell: Any, parameter: Parameter) -> bool:
         whole = parameter.kind == "real" or float(cell).is_integer()
         return whole and parameter.low <= cell <= parameter.high
     return not parameter.values or cell in parameter.values
+
+
+def with_defaults(row: Row, space: Mapping[str, Parameter]) -> Dict[str, Any]:
+    """The row with the declared defaults of those active parameters that it lacks, which may make
+    others active."""
+    filled = dict(row)
+    for _ in space:
+        for name, parameter in space.items():
+            if parameter.default is not None and is_active(parameter.condition, filled):
+                filled.setdefault(name, parameter.default)
+    return filled
 
 
 def misfits(row: Row, space: Mapping[str, Parameter]) -> List[str]:

@@ -13,10 +13,10 @@ from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import fill_lease, study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
-from slipstream._operations.annotations import Labels, annotate, merged, texts_of
+from slipstream._operations.annotations import Labels, annotate, checked, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
-from slipstream._operations.misfits import misfits
+from slipstream._operations.misfits import misfits, with_defaults
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
@@ -139,20 +139,20 @@ def _brief(params: Mapping[str, Value]) -> str:
 
 
 def _told_outcome(
-    metric: str, value: Optional[float], reasons: Mapping[str, Optional[str]]
+    call: str, metric: str, value: Optional[float], reasons: Mapping[str, Optional[str]]
 ) -> Message:
     given = {kind: reason for kind, reason in reasons.items() if reason is not None}
     for kind, reason in given.items():
         if not isinstance(reason, str):
-            raise TypeError(f"tell(): {kind}={reason!r} must be the reason, a text")
-    number = None if value is None else check_finite("tell()", value)
+            raise TypeError(f"{call}: {kind}={reason!r} must be the reason, a text")
+    number = None if value is None else check_finite(call, value)
     if number is not None and not given:
         return outcome_message("measurement", metric, number)
     if list(given) == ["stopped"]:
         return outcome_message("early_stop", metric, number, given["stopped"] or "")
     if number is not None or len(given) != 1:
         raise TypeError(
-            "tell() needs one of value, failed=, infeasible= and stopped=, which may have a value"
+            f"{call} needs one of value, failed=, infeasible= and stopped=, which may have a value"
         )
     (kind,) = given
     name = {"failed": "failure", "infeasible": "infeasibility"}[kind]
@@ -222,42 +222,69 @@ class StudyReader:
         return study_of((yield from self._service.change_study(self._meant, changes)))
 
     def record(
-        self, params: Mapping[str, Any], value: float, request_id: Optional[str] = None
+        self,
+        params: Mapping[str, Any],
+        value: Optional[float],
+        reasons: Mapping[str, Optional[str]],
+        labels: Optional[Labels] = None,
+        note: Optional[str] = None,
+        request_id: Optional[str] = None,
     ) -> Plan[TrialRecord]:
-        """Adds a result from elsewhere."""
-        value = check_finite("record()", value)
-        outcome = outcome_message("measurement", self._study.objective.metric, value)
-        return (yield from self._add(params, outcome, request_id))
+        """Adds a trial from elsewhere with its outcome: a value, or a kind without one and its
+        reason."""
+        outcome = _told_outcome("record()", self._study.objective.metric, value, reasons)
+        observation = self._observation(params, outcome)
+        return (yield from self._add(observation, labels, note, request_id))
 
     def enqueue(
-        self, params: Mapping[str, Any], unless_there: bool, request_id: Optional[str] = None
+        self,
+        params: Mapping[str, Any],
+        unless_there: bool,
+        labels: Optional[Labels] = None,
+        note: Optional[str] = None,
+        request_id: Optional[str] = None,
     ) -> Plan[TrialRecord]:
         """Adds a configuration to try next; with `unless_there`, not if a trial has it already."""
+        observation = self._observation(params, None)
         if unless_there:
-            wanted = configuration_of(self._observation(params, None).configuration, self._space)
+            wanted = configuration_of(observation.configuration, self._space)
             for trial in (yield from self.trials()):
                 if trial.params == wanted:
                     return trial
-        return (yield from self._add(params, None, request_id))
+        return (yield from self._add(observation, labels, note, request_id))
 
     def _add(
-        self, params: Mapping[str, Any], outcome: Any, request_id: Optional[str]
+        self,
+        observation: Message,
+        labels: Optional[Labels],
+        note: Optional[str],
+        request_id: Optional[str],
     ) -> Plan[TrialRecord]:
-        observation = self._observation(params, outcome)
+        """The trial that is made of the observation. Its labels and its note take a call of their
+        own."""
+        checked(labels, note)
         self._check_candidate(configuration_of(observation.configuration, self._space))
         response = yield from self._service.add_trials(self._meant, [observation], request_id)
-        return self._record(response.trials[0])
+        trial = self._record(response.trials[0])
+        if labels is None and note is None:
+            return trial
+        return (yield from self.annotate(trial, labels, note))
 
-    def _observation(self, params: Any, outcome: Any) -> Message:
+    def _observation(self, params: Any, outcome: Optional[Message]) -> Message:
+        """The configuration with its outcome. One that is still to be tried has the declared
+        defaults of what it lacks."""
         if not isinstance(params, Mapping):
             raise TypeError(
                 f"the configuration is {params!r}, and must be a dict of the parameters' values, "
                 f"such as {{{next(iter(self._space))!r}: ...}}"
             )
-        observation = observation_message(
-            _without_inactive(params, self._space), self._space, outcome
-        )
-        reasons = misfits(configuration_of(observation.configuration, self._space), self._space)
+        given = _without_inactive(params, self._space)
+        observation = observation_message(given, self._space, outcome)
+        values = configuration_of(observation.configuration, self._space)
+        if outcome is None:
+            values = with_defaults(values, self._space)
+            observation = observation_message(values, self._space, None)
+        reasons = misfits(values, self._space)
         if reasons:
             raise errors.InvalidArgument(
                 f"the configuration does not fit study {self._name}: {'; '.join(reasons)}"
@@ -272,7 +299,7 @@ class StudyReader:
     ) -> Plan[TrialRecord]:
         """Records the outcome of a trial that need not be this process' own: a value, or a kind of
         outcome without one and its reason."""
-        outcome = _told_outcome(self._study.objective.metric, value, reasons)
+        outcome = _told_outcome("tell()", self._study.objective.metric, value, reasons)
         trial = yield from self._found(trial)
         name = self.name_of(trial)
         yield from self._service.observe(name, trial.created, outcome)

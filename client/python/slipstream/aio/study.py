@@ -197,14 +197,27 @@ class Study(StudyBase):
         params: Mapping[str, Any],
         *,
         unless_there: bool = False,
+        labels: Optional[Mapping[str, Union[str, float]]] = None,
+        note: Optional[str] = None,
         request_id: Optional[str] = None,
     ) -> TrialRecord:
         """See `slipstream.Study.enqueue`."""
-        plan = self._reader.enqueue(params, unless_there, request_id)
+        plan = self._reader.enqueue(params, unless_there, labels, note, request_id)
         return await self._transport.run(plan)
 
     async def record(
-        self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
+        self,
+        params: Mapping[str, Any],
+        value: Optional[float] = None,
+        *,
+        failed: Optional[str] = None,
+        infeasible: Optional[str] = None,
+        stopped: Optional[str] = None,
+        labels: Optional[Mapping[str, Union[str, float]]] = None,
+        note: Optional[str] = None,
+        request_id: Optional[str] = None,
     ) -> TrialRecord:
         """See `slipstream.Study.record`."""
-        return await self._transport.run(self._reader.record(params, value, request_id))
+        reasons = {"failed": failed, "infeasible": infeasible, "stopped": stopped}
+        plan = self._reader.record(params, value, reasons, labels, note, request_id)
+        return await self._transport.run(plan)
