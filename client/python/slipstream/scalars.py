@@ -78,7 +78,15 @@ def check_count(argument: str, value: Any, least: int, most: Optional[int] = Non
 
 
 def check_finite(call: str, value: Any, remedy: str = "") -> float:
-    """The finite number that a call must be given."""
+    """The finite number that a call must be given.
+
+    >>> check_finite("complete()", "0.3")
+    Traceback (most recent call last):
+      ...
+    TypeError: complete() takes a number, not the text '0.3': convert it, as by float(...)
+    """
+    if isinstance(plain(value), (str, bytes, bytearray)):  # Of which float() makes numbers.
+        raise TypeError(f"{call} takes a number, not the text {value!r}: convert it, as by float(...)")
     try:
         converted = float(value)
     except (TypeError, ValueError):

@@ -4,6 +4,7 @@ import _thread
 import copy
 import datetime
 import decimal
+import fractions
 import io
 import os
 import pickle
@@ -229,8 +230,19 @@ class Outcomes(TrialTest):
         for value in (float("nan"), float("inf")):
             with self.assertRaisesRegex(ValueError, r"trial.infeasible\(reason\)"):
                 trial.complete(value)
-        with self.assertRaisesRegex(TypeError, "takes a number, not 'high'"):
-            trial.complete("high")
+        other = study.suggest()
+        for text in ("high", "0.3", b"0.3", numpy.str_("0.3"), numpy.array("0.3")):
+            for call, say in (("complete", trial.complete), ("report", lambda one: trial.report(1, one)),
+                              ("tell", lambda one: study.tell(other.number, one)),
+                              ("record", lambda one: study.record(trial, one))):
+                with self.assertRaisesRegex(TypeError, rf"{call}\(\) takes a number, not the text .*"
+                                            r": convert it, as by float\(...\)$"):
+                    say(text)
+        with self.assertRaisesRegex(TypeError, r"complete\(\) takes a number, not \[0.3\]$"):
+            trial.complete([0.3])
+        for number in (numpy.float32(0.5), numpy.array(0.5), numpy.array([0.5]), numpy.int64(1),
+                       decimal.Decimal("0.5"), fractions.Fraction(1, 2), True):
+            study.record(trial, number)
         for call in (trial.complete, lambda value: study.record(trial, value),
                      lambda value: study.enqueue({"x": value, "kernel": "rbf"}),
                      lambda value: study.enqueue({**trial, "kernel": "poly", "degree": value})):
