@@ -142,7 +142,7 @@ class Asyncio(ServerTest):
                 warnings.simplefilter("always")
                 best = await study.optimize(objective, 3, catch=OSError, progress=False)
             self.assertEqual([one.filename for one in told], [__file__] * 2)
-            self.assertRegex(str(told[0].message), "FAILED.* The optimisation goes on")
+            self.assertRegex(str(told[0].message), 'failed: "by hand".* The optimisation goes on')
             self.assertRegex(str(told[1].message), "goes on: OSError: disk")
             self.assertEqual(best, await study.trial(3))
 

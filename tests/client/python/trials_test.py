@@ -289,12 +289,26 @@ class Outcomes(TrialTest):
         study = self.open(worker="ann")
         trial, other = study.suggest(2)
         trial.complete(0.5)
-        with self.assertRaises(slipstream.FailedPrecondition) as raised:
-            trial.fail("after all")
+        for again in (lambda: trial.complete(0.25), lambda: trial.fail("after all")):
+            with self.assertRaisesRegex(
+                    slipstream.FailedPrecondition, "trials/1 on .*: this process has recorded another "
+                    "one already, succeeded with 0.5, which is kept$") as raised:
+                again()
+            self.assertNotIsInstance(raised.exception, slipstream.TrialEnded)
+        study.tell(other.number, failed="operator")
+        with self.assertRaisesRegex(
+                slipstream.TrialEnded, 'somebody else has recorded another one already, failed: '
+                '"operator", which is kept. If two processes run under the worker id \'ann\', they get '
+                "the same trials\\.$") as raised:
+            other.complete(0.5)
+        self.assertEqual(raised.exception.trial, other.name)
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, "somebody else.*operator") as raised:
+            other.complete(0.5)
         self.assertNotIsInstance(raised.exception, slipstream.TrialEnded)
-        study.tell(other.number, 0.25)
-        with self.assertRaisesRegex(slipstream.TrialEnded, "under one worker id.* is 'ann'\\.$"):
-            other.fail("after all")
+        stopped = study.suggest()
+        study.tell(stopped.number, 0.75, stopped="hopeless")
+        with self.assertRaisesRegex(slipstream.TrialEnded, 'stopped with 0.75: "hopeless", which'):
+            stopped.complete(0.75)
 
     def test_values_stay_as_they_were_suggested(self):
         trial = self.open().suggest()
@@ -615,7 +629,8 @@ class Loop(TrialTest):
                 study.tell(study.trial(1), failed="by hand")
             return trial.x
 
-        with self.assertWarnsRegex(UserWarning, "FAILED.*The optimisation goes on") as warned:
+        with self.assertWarnsRegex(
+                UserWarning, 'failed: "by hand".*The optimisation goes on') as warned:
             study.optimize(objective, trials=3, workers=2, progress=False)
         self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
         self.assertEqual(sorted(trial.state for trial in study.trials),

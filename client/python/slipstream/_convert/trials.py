@@ -54,6 +54,13 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
     )
 
 
+def outcome_text(trial: TrialRecord) -> str:
+    """How the trial has ended, as 'failed: "no memory"'."""
+    value = "" if trial.value is None else f" with {trial.value!r}"
+    reason = f': "{trial.reason}"' if trial.reason else ""
+    return f"{trial.state}{value}{reason}"
+
+
 def measurement_message(metric: str, value: float) -> Message:
     return messages.new("Measurement", metrics={metric: value})
 

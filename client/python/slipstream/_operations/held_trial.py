@@ -13,6 +13,7 @@ from slipstream._convert.trials import (
     labels_of,
     measurement_message,
     outcome_message,
+    outcome_text,
     trial_of,
 )
 from slipstream._operations.annotations import Labels, annotate, read
@@ -161,20 +162,35 @@ class HeldTrial(TrialValues):
                 self._holder.service.observe(self.name, self._record.created, outcome)
             )
         except errors.TrialEnded as ended:
-            if self._ended:  # By this process, before.
-                raise errors.FailedPrecondition(str(ended)) from None
-            self._end()
-            raise errors.TrialEnded(
-                f"{ended} Two processes under one worker id get the same trials, and this one is "
-                f"{self._holder.worker!r}.",
-                self.name,
-            ) from None
+            raise (yield from self._other_outcome(ended)) from None
         except errors.NoAnswer as unheard:
             raise errors.NoAnswer(
                 f"{unheard}; once the server answers again, this records the outcome: "
                 f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
+        self._has_outcome = True
         self._end()
+
+    def _other_outcome(self, refusal: errors.TrialEnded) -> Plan[errors.FailedPrecondition]:
+        """The error that tells of the outcome that the trial has already."""
+        service, space, metric = self._holder.service, self._holder.space, self._holder.metric
+        try:
+            there = outcome_text(trial_of((yield from self._read()), dict(space), metric))
+        except errors.SlipstreamError:
+            return refusal
+        start = f"cannot record the outcome of {self.name} on {service.address}: "
+        if self._has_outcome:
+            return errors.FailedPrecondition(
+                f"{start}this process has recorded another one already, {there}, which is kept"
+            )
+        told = (
+            f"{start}somebody else has recorded another one already, {there}, which is kept. If two "
+            f"processes run under the worker id {self._holder.worker!r}, they get the same trials."
+        )
+        if self._ended:  # It was given back, or this has been told before.
+            return errors.FailedPrecondition(told)
+        self._end()
+        return errors.TrialEnded(told, self.name)
 
     def _send_unsent(self) -> Plan[None]:
         """The last chance of reports that were not heard: the server takes none after the outcome."""

@@ -39,6 +39,7 @@ class TrialValues(Mapping[str, Value]):
         self._record = record
         self._suggested_at = time.monotonic()
         self._ended = False
+        self._has_outcome = False  # That this process has recorded.
         self._given_back = False
         self._lost = False
         self._value: Optional[float] = None
