@@ -110,7 +110,7 @@ def create_or_load(
       ...
     slipstream.errors.StudyDiffers: study 'doctest-digits' on ... is not the one asked for:
       parameter 'lr': asked for log(0.0001, 1), the study has log(1e-05, 1)
-    Use it unchanged with slipstream.load('doctest-digits'), or choose another id.
+    Use it unchanged with slipstream.load('doctest-digits'), or choose another id. With ...
     """
     request = StudyRequest(
         study_id, space, maximize, minimize, sources, candidates, allow_repeats, exact, preset,

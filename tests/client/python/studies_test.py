@@ -102,7 +102,17 @@ class Opening(ServerTest):
                       "lease: asked for 60.0, the study has 3600", "requeues: asked for 9"):
             self.assertTrue(any(words in line for line in told), (words, told))
         self.assertEqual(len(told), 10)
-        self.assertIn(f"slipstream.load('{self.study_id}')", str(raised.exception))
+        self.assertIn(
+            f"\nUse it unchanged with slipstream.load('{self.study_id}'), or choose another id. With "
+            f"sources=['{self.study_id}'] the study with that id learns from the results of this one. "
+            f"slipstream.load('{self.study_id}').change(lease=..., requeues=...) changes what this one "
+            "has.", str(raised.exception))
+        for settings, end in (({"seed": 8}, "choose another id."),
+                              ({"requeues": 9}, ".change(requeues=...) changes what this one has.")):
+            with self.assertRaises(slipstream.StudyDiffers) as raised:
+                self.open(**settings)
+            self.assertTrue(str(raised.exception).endswith(end), raised.exception)
+            self.assertNotIn("sources=", str(raised.exception))
 
     def test_each_change_of_a_parameter_is_a_difference(self):
         changes = {

@@ -7,7 +7,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence
 from slipstream.parameters import Parameter
 from slipstream.records import StudyDescription
 
-_SETTINGS = ("preset", "recipe", "seed", "stopping", "stopping_options", "lease", "requeues")
+_CHANGEABLE = ("lease", "requeues")  # By Study.change.
+_SETTINGS = ("preset", "recipe", "seed", "stopping", "stopping_options", *_CHANGEABLE)
 
 
 def _of_spaces(
@@ -68,7 +69,24 @@ def differences(
     if asked.sources is not None:
         found += _of_sources(asked.sources, existing.sources or (), made_of)
     for setting in _SETTINGS:
-        wanted, there = getattr(asked, setting), getattr(existing, setting)
-        if wanted is not None and wanted != there:
+        if _differs(setting, asked, existing):
+            wanted, there = getattr(asked, setting), getattr(existing, setting)
             found.append(f"{setting}: asked for {wanted!r}, the study has {there!r}")
     return found
+
+
+def _differs(setting: str, asked: StudyDescription, existing: StudyDescription) -> bool:
+    wanted = getattr(asked, setting)
+    return wanted is not None and wanted != getattr(existing, setting)
+
+
+def remedies(asked: StudyDescription, existing: StudyDescription, name: str) -> str:
+    """What to do about differences from the study of this name."""
+    load = f"slipstream.load({name!r})"
+    text = f"Use it unchanged with {load}, or choose another id."
+    if dict(asked.space) != dict(existing.space):
+        text += f" With sources=[{name!r}] the study with that id learns from the results of this one."
+    changeable = [f"{one}=..." for one in _CHANGEABLE if _differs(one, asked, existing)]
+    if changeable:
+        text += f" {load}.change({', '.join(changeable)}) changes what this one has."
+    return text

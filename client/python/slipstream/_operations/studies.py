@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, 
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
-from slipstream._convert.differences import differences
+from slipstream._convert.differences import differences, remedies
 from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import fill_lease, study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
@@ -110,7 +110,7 @@ def create_or_load(
         raise errors.StudyDiffers(
             f"study {name.short!r} on {service.address} exists, but is not the one asked for:"
             + "".join(f"\n  {difference}" for difference in found)
-            + f"\nUse it unchanged with slipstream.load({name.short!r}), or choose another id.",
+            + f"\n{remedies(asked, existing, name.short)}",
             found,
         )
     return existing
