@@ -15,6 +15,7 @@ from slipstream.plots.cells import can_be_active, places_along, value_at
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Line, Panel, Points
 from slipstream.plots.forest import Forest
 from slipstream.plots.unit_values import raw_value, ticks_of
+from slipstream.trials import Trials
 
 SPACE = {"lr": log(1e-5, 1), "momentum": reverse_log(0.5, 0.999), "kernel": choice("rbf", "poly"),
          "degree": integer(2, 5, when={"kernel": "poly"}), "bias": boolean(),
@@ -92,6 +93,14 @@ class Contents(PlotTest):
         self.assertGreater(shares["lr"], 0.4)
         self.assertGreater(shares["lr"], 4 * max(shares["idle"], shares["batch"], shares["bias"]))
         self.assertLessEqual(sum(bars.values), 1 + 1e-9)
+
+    def test_importances_of_too_few_trials_are_refused_by_who_needs_them(self):
+        few = Trials(self.source.trials[:3], self.source.objective, self.source.space)
+        for refused, who in ((contents.importances, r"importances\(\)"),
+                             (lambda few: contents.importance("few", few), "this plot")):
+            with self.assertRaisesRegex(ValueError, f"^{who} needs at least 4 trials that succeeded, "
+                                                    "and there are 3$"):
+                refused(few)
 
     def test_importances_are_those_that_are_drawn(self):
         shares = self.source.importances()

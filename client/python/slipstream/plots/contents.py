@@ -19,7 +19,7 @@ _MOST_SOURCES = 8  # With a line of their own.
 
 
 def _need_results(
-    trials: Trials, fewest: int, having: Sequence[str] = ()
+    trials: Trials, fewest: int, having: Sequence[str] = (), needed_by: str = "this plot"
 ) -> List[TrialRecord]:
     """The trials that succeeded, in which the parameters were active."""
     done = [one for one in trials.succeeded() if all(name in one.params for name in having)]
@@ -27,7 +27,7 @@ def _need_results(
         wanted = f"{fewest} trial{'s' if fewest > 1 else ''} that succeeded"
         wanted += f" and have {' and '.join(map(repr, having))}" if having else ""
         found = {0: "is none", 1: "is 1"}.get(len(done), f"are {len(done)}")
-        raise ValueError(f"this plot needs at least {wanted}, and there {found}")
+        raise ValueError(f"{needed_by} needs at least {wanted}, and there {found}")
     return done
 
 
@@ -70,16 +70,17 @@ def _forest(done: Sequence[TrialRecord], space: Mapping[str, Parameter]) -> Any:
     return Forest([unit_row(space, one.params, -1.0) for one in done], _values(done))
 
 
-def importances(trials: Trials) -> Dict[str, float]:
+def importances(trials: Trials, needed_by: str = "importances()") -> Dict[str, float]:
     """How much of the values' variation each parameter explains by itself, the largest first."""
-    shares = _forest(_need_results(trials, 4), trials.space).importances()
+    done = _need_results(trials, 4, needed_by=needed_by)
+    shares = _forest(done, trials.space).importances()
     ranked = sorted(zip(shares, trials.space), reverse=True)
     return {name: share for share, name in ranked}
 
 
 def importance(title: str, trials: Trials) -> Figure:
     """How much of the values' variation each parameter explains by itself."""
-    shares = importances(trials)
+    shares = importances(trials, needed_by="this plot")
     bars = Bars(list(shares), list(shares.values()))
     panel = Panel(Axis("share of the variance explained alone"), Axis(), [bars])
     return Figure(f"{title}: importance", [panel])
