@@ -114,6 +114,24 @@ class Opening(ServerTest):
             self.assertTrue(str(raised.exception).endswith(end), raised.exception)
             self.assertNotIn("sources=", str(raised.exception))
 
+    def test_attributes_of_other_tools_are_told_what_to_use_here(self):
+        study = self.open()
+
+        async def ask(name):
+            async with await slipstream.aio.load(self.study_id) as study:
+                return getattr(study, name)
+
+        for name, words in (("best_value", "study.best.value is"), ("get_trials", "study.trials is"),
+                            ("enqueue_trial", r"study.enqueue\(params\) queues"),
+                            ("user_attrs", "study.description.labels has")):
+            self.assertFalse(hasattr(study, name))
+            with self.assertRaisesRegex(AttributeError, f"a study has no '{name}' here: {words}"):
+                getattr(study, name)
+        with self.assertRaisesRegex(AttributeError, r": \(await study.best\(\)\).params are those of"):
+            asyncio.run(ask("best_params"))
+        with self.assertRaisesRegex(AttributeError, "'Study' object has no attribute 'bets'"):
+            study.bets  # noqa: B018
+
     def test_each_change_of_a_parameter_is_a_difference(self):
         changes = {
             "momentum": [reverse_log(0.9, 0.999), real(0.9, 0.9999)],

@@ -24,6 +24,7 @@ from waiting import wait_until
 
 import slipstream
 from slipstream import boolean, choice, discrete, integer, real
+from slipstream._operations import foreign_names
 from slipstream._wire import messages
 from slipstream.workers import Workers
 
@@ -58,6 +59,35 @@ class Values(TrialTest):
         with self.assertRaisesRegex(AttributeError, "not a parameter of the study, which has x"):
             plain.learning_rate  # noqa: B018
         self.assertEqual(repr(plain), f"<trial {study.id}/1: x=0.25, kernel='rbf'>")
+
+    def test_attributes_of_other_tools_are_told_what_to_use_here(self):
+        trial = self.open().suggest()
+        for name, words in (
+            ("suggest_int", r"trial\['x'\] is .* declared once, .*{'x': slipstream.integer\(1, 8\)}"),
+            ("suggest_categorical", r"slipstream.choice\('rbf', 'poly'\)}, \.\.\.\)$"),
+            ("should_prune", r"trial.should_stop\(\).*raise slipstream.TrialStopped"),
+            ("set_user_attr", r"trial.annotate\(labels=\.\.\.\)"),
+        ):
+            self.assertFalse(hasattr(trial, name))
+            with self.assertRaisesRegex(AttributeError, f"a trial has no '{name}' here: .*{words}"):
+                getattr(trial, name)
+        with self.assertRaisesRegex(KeyError, "'value' is not a parameter of the study, which has"):
+            trial["value"]
+        for space, words in (({"value": real(0, 1)}, None),
+                             ({"on": boolean(), "value": real(0, 1, when={"on": True})}, "not active")):
+            study = slipstream.create_or_load(f"{self.study_id}-{len(space)}", space, minimize="loss")
+            study.enqueue({"on": False} if words else {"value": 0.5})
+            if words is None:
+                self.assertEqual(study.suggest().value, 0.5)
+            else:
+                with self.assertRaisesRegex(AttributeError, words):
+                    study.suggest().value  # noqa: B018
+
+    def test_what_other_tools_have_is_no_attribute_of_ours(self):
+        study = self.open()
+        self.assertEqual([name for name in foreign_names.OF_STUDIES if hasattr(study, name)], [])
+        trial = study.suggest()
+        self.assertEqual([name for name in foreign_names.OF_TRIALS if hasattr(trial, name)], [])
 
     def test_conditional_parameters_are_there_when_they_are_active(self):
         trials = self.open(preset="random", seed=3).suggest(40)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
+from slipstream._operations.foreign_names import OF_STUDIES
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import meant_study
 from slipstream._operations.quotas import Quota, RunningQuotas
@@ -93,6 +94,20 @@ class StudyBase:
         True
         """
         self._running.close()
+
+    if not TYPE_CHECKING:  # To which a study would have every attribute.
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in OF_STUDIES:
+                return self.__getattribute__(name)  # Complains of what is missing.
+            there = {one: self._reading(one) for one in ("best", "trials", "description")}
+            told = OF_STUDIES[name].format(**there)
+            raise AttributeError(f"a study has no {name!r} here: {told}")
+
+    def _reading(self, name: str) -> str:
+        """How a program reads this of the study, by an attribute or by awaiting a method."""
+        is_property = isinstance(getattr(type(self), name), property)
+        return f"study.{name}" if is_property else f"(await study.{name}())"
 
     def __copy__(self: OneStudy) -> OneStudy:
         return self  # Threads share a study, and what is unpickled has another worker id.

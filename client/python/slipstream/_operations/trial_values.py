@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, TypeVar
 
+from slipstream._operations.foreign_names import OF_TRIALS
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream.parameters import Parameter, Value
@@ -75,7 +76,7 @@ class TrialValues(Mapping[str, Value]):
         try:
             return self._record.params[name]
         except KeyError:
-            raise AttributeError(self._why_missing(name)) from None
+            raise AttributeError(self._why_no_attribute(name)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -116,6 +117,11 @@ class TrialValues(Mapping[str, Value]):
             condition = self._holder.space[name].condition
             return f"{name!r} is not active in this trial, only when {condition!r}; see get()"
         return f"{name!r} is not a parameter of the study, which has {', '.join(self._holder.space)}"
+
+    def _why_no_attribute(self, name: str) -> str:
+        if name in OF_TRIALS and name not in self._holder.space:
+            return f"a trial has no {name!r} here: {OF_TRIALS[name]}"
+        return self._why_missing(name)
 
     @property
     def name(self) -> str:

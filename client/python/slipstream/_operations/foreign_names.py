@@ -1,0 +1,62 @@
+"""What to use here in place of attributes that the trials and studies of other tools have."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+_DECLARED = (
+    "trial['x'] is the value, as the space is declared once, in slipstream.create_or_load(..., "
+    "{{'x': slipstream.{}}}, ...)"
+)
+_SUGGEST_REAL = _DECLARED.format("real(0, 1)")
+_ON_TRIAL = "trial.annotate(labels=...) writes labels on a trial"
+_RECORD = "study.trial(trial.number) reads what the server knows of the trial"
+_ON_STUDY = "study.change(labels=...) writes labels on a study"
+_OBJECTIVE = "study.objective has the metric's name and whether it is maximized"
+_AT_CREATION = "slipstream.create_or_load(..., {}) chooses it when the study is created"
+
+OF_TRIALS: Mapping[str, str] = {
+    "suggest_float": _SUGGEST_REAL,
+    "suggest_uniform": _SUGGEST_REAL,
+    "suggest_loguniform": _DECLARED.format("log(1e-5, 1)"),
+    "suggest_int": _DECLARED.format("integer(1, 8)"),
+    "suggest_discrete_uniform": _DECLARED.format("discrete(0.25, 0.5)"),
+    "suggest_categorical": _DECLARED.format("choice('rbf', 'poly')"),
+    "relative_params": "trial.params has all values",
+    "system_attrs": "trial.labels has what was written on the trial",
+    "user_attrs": "trial.labels has what was written on the trial",
+    "set_system_attr": _ON_TRIAL,
+    "set_user_attr": _ON_TRIAL,
+    "should_prune": "trial.should_stop() gives the advice, and raise slipstream.TrialStopped follows it",
+    "value": "trial.measured is the value that the trial was completed with",
+    "state": _RECORD,
+    "datetime_start": _RECORD,
+    "datetime_complete": _RECORD,
+    "duration": _RECORD,
+    "last_step": _RECORD,
+    "intermediate_values": "study.reports(trial.number) reads what was reported",
+    "distributions": "study.space has the parameters",
+}
+
+OF_STUDIES: Mapping[str, str] = {
+    "best_params": "{best}.params are those of the best trial",
+    "best_value": "{best}.value is that of the best trial",
+    "best_trial": "{best} is the best trial",
+    "best_trials": "{best} is the best trial, as a study has one objective",
+    "trials_dataframe": "{trials}.to_frame() gives a data frame",
+    "get_trials": "{trials} is the list of them",
+    "enqueue_trial": "study.enqueue(params) queues a configuration",
+    "add_trial": "study.record(params, value) adds a result from elsewhere",
+    "add_trials": "study.record(params, value) adds a result from elsewhere",
+    "ask": "study.suggest() gives the next trial",
+    "direction": _OBJECTIVE,
+    "directions": _OBJECTIVE,
+    "metric_names": _OBJECTIVE,
+    "study_name": "study.id is the study's name",
+    "system_attrs": "{description}.labels has what was written on the study",
+    "user_attrs": "{description}.labels has what was written on the study",
+    "set_system_attr": _ON_STUDY,
+    "set_user_attr": _ON_STUDY,
+    "sampler": _AT_CREATION.format("preset=..., recipe=..."),
+    "pruner": _AT_CREATION.format("stopping=..."),
+}
