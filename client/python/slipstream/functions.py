@@ -88,7 +88,9 @@ def create_or_load(
     `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "smoothness": 3}; `slipstream presets` lists them.
     `seed`: the seed of every random choice.
-    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
+    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`, which never says to stop
+    without one: "median", "percentile", "asha", "hyperband", "patience" or "curve".
+    `slipstream presets --ingredients` tells what each of them does, and its options.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
     timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often a
     configuration is queued again after its lease ran out.
@@ -210,8 +212,8 @@ def register_source(
     a study to take both from (`like`).
     An Optuna study can be given as it is, and so can the data frames (or CSV files of these) that
     Optuna's `trials_dataframe`, MLflow's `search_runs`, Ray Tune's `get_dataframe` and Ax's
-    `summarize` return. What is in them about the runs is left out, and so are runs that have not
-    ended or were stopped early.
+    `summarize` return. They need a space and an objective, or `like`, as other tables do. What is
+    in them about the runs is left out, and so are runs that have not ended or were stopped early.
     `missing` says what a row without a value means, "failed" or "infeasible". In a table from
     `study.trials`, the state of each trial says this, and `missing` says only what a failed one
     means.

@@ -76,7 +76,8 @@ class Study(StudyBase):
 
         A process restarted under the same `worker` gets its unfinished trials first. Raises
         CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
-        the list is shorter."""
+        the list is shorter. Only a `with` block of a trial renews its lease: without one, a training
+        that takes longer than the lease loses the trial to another worker, unless it reports."""
         trials = self._transport.run(self._suggest(1 if count is None else count, self._make))
         return trials[0] if count is None else trials
 
@@ -168,7 +169,8 @@ class Study(StudyBase):
 
     @property
     def trials(self) -> Trials:
-        """All trials by number, as they are now."""
+        """All trials as they are now: a list from index 0, in the order of their numbers, which
+        begin at 1. `study.trial(n)` gives the trial of number n."""
         return Trials(self._transport.run(self._reader.trials()), self.objective, self.space)
 
     @property

@@ -42,7 +42,8 @@ def _cell(trial: TrialRecord, name: str) -> Any:
 
 
 class Trials(List[TrialRecord]):
-    """Trials by number."""
+    """Trials in the order of their numbers. These begin at 1, and the indices of the list at 0:
+    `study.trial(n)` gives the trial of number n."""
 
     def __init__(
         self,
@@ -60,8 +61,8 @@ class Trials(List[TrialRecord]):
         If any trial has a note there is a "note", and for each key of a label that any has a
         "label:KEY", which is None for trials without that label. A parameter that is not active is
         None. Where a parameter or the metric is called "state", the trial's own state is
-        "trial_state", and likewise for the others; a metric with a parameter's name is
-        "measured NAME"."""
+        "trial_state", and likewise for the others. The metric never has a parameter's name, which
+        the server refuses."""
         about = self._columns_about()
         return [self._row(trial, about) for trial in self]
 
@@ -78,7 +79,8 @@ class Trials(List[TrialRecord]):
         return pandas.DataFrame(self.to_dicts(), columns=columns).set_index(own[0])
 
     def succeeded(self) -> List[TrialRecord]:
-        """Those with a value."""
+        """Those that were completed with a value. Stopped ones, which may have one too, are not
+        among them."""
         return [trial for trial in self if trial.state == "succeeded"]
 
     def _measured(self) -> str:

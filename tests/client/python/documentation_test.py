@@ -54,6 +54,15 @@ class Documentation(ServerTest):
             tried += try_examples(self, module, {**names, **vars(module)})
         self.assertGreater(tried, 30)
 
+    def test_every_rule_of_early_stopping_is_named(self):
+        listed = subprocess.run(
+            [os.environ["SLIPSTREAM_CLI"], "--address", self.server.address, "presets",
+             "--ingredients"], stdout=subprocess.PIPE, text=True, check=True, **SPAWN).stdout
+        rules = set(re.findall("^stopping +([a-z]+)", listed, re.MULTILINE)) - {"none"}
+        self.assertIn("median", rules)
+        for rule in rules:
+            self.assertIn(f'"{rule}"', slipstream.create_or_load.__doc__)
+
     def test_no_example_in_a_docstring_is_mere_prose(self):
         for path in (SOURCE / "client/python/slipstream").rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
