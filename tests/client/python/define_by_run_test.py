@@ -2,7 +2,7 @@
 
 import unittest
 
-from slipstream.adapters._define_by_run import Asked, infer_space
+from slipstream._operations.define_by_run import Asked, infer_space
 from slipstream.parameters import boolean, choice, discrete, integer, real
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from optuna import distributions
 
-from slipstream.adapters._words import words_of
+from slipstream._convert.words import place_of, words_of
 from slipstream.parameters import Parameter, Value, choice, integer, log, real
 
 
@@ -37,21 +36,13 @@ def _stepped(distribution: Any, convert: Callable[[Any], Any], step: float) -> T
     )
 
 
-def _index_of(choices: Any, value: Any) -> int:
-    for i, one in enumerate(choices):
-        same = one == value or (isinstance(one, float) and math.isnan(one) and value != value)
-        if same and isinstance(one, bool) == isinstance(value, bool):
-            return i
-    raise ValueError(f"{value!r} is not among {choices!r}")
-
-
 def _categorical(distribution: Any) -> Translation:
     choices = distribution.choices
     words = words_of(choices)
     return Translation(
         choice(*words),
         lambda value: choices[words.index(str(value))],
-        lambda value: words[_index_of(choices, value)],
+        lambda value: words[place_of(value, choices)],
     )
 
 

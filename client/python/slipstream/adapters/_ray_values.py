@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Mapping, Tuple
 from ray.tune.search import sample
 from ray.tune.search.variant_generator import parse_spec_vars
 
-from slipstream.adapters._words import words_of
+from slipstream._convert.words import words_of
 from slipstream.parameters import Parameter, Value, choice, integer, log, real
 
 Path = Tuple[str, ...]  # Leads to a value in a nested configuration.

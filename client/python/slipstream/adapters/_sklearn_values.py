@@ -7,7 +7,7 @@ import numbers
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping
 
-from slipstream.adapters._words import words_of
+from slipstream._convert.words import words_of
 from slipstream.parameters import Parameter, Value, choice, discrete, integer, log, real
 
 

@@ -26,8 +26,8 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 import slipstream
+from slipstream._convert.words import words_of
 from slipstream.adapters._servers import choose_server
-from slipstream.adapters._words import words_of
 from slipstream.parameters import Parameter, Value, choice, discrete, integer, log, real
 from slipstream.study import Study
 from slipstream.trial import Trial

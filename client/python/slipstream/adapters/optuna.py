@@ -32,7 +32,7 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 import slipstream
-from slipstream.adapters._define_by_run import Asked, infer_space
+from slipstream._operations.define_by_run import Asked, infer_space
 from slipstream.adapters._optuna_values import translate_all
 from slipstream.adapters._servers import choose_server
 from slipstream.parameters import Parameter, Value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, List, Sequence
 
 _LONGEST = 256  # Bytes, as the server has it.
@@ -18,3 +19,16 @@ def words_of(values: Sequence[Any]) -> List[str]:
     if legal and len(set(words)) == len(words):
         return words
     return [str(place) for place in range(len(words))]
+
+
+def place_of(value: Any, choices: Sequence[Any]) -> int:
+    """The place of a value among the choices, of which True is another one than 1.
+
+    >>> place_of(True, [1, True, None])
+    1
+    """
+    for place, one in enumerate(choices):
+        same = one == value or (isinstance(one, float) and math.isnan(one) and value != value)
+        if same and isinstance(one, bool) == isinstance(value, bool):
+            return place
+    raise ValueError(f"{value!r} is not among {choices!r}")
