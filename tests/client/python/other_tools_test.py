@@ -91,6 +91,109 @@ class OptunaStudy:
         return OPTUNA
 
 
+class State(enum.Enum):
+    COMPLETE = 1
+    PRUNED = 2
+    FAIL = 3
+
+
+class FloatDistribution:
+    def __init__(self, low, high, log=False):
+        self.low, self.high, self.log = low, high, log
+
+    def single(self):
+        return self.low == self.high
+
+
+class IntDistribution(FloatDistribution):
+    pass
+
+
+class CategoricalDistribution:
+    def __init__(self, *choices):
+        self.choices = choices
+
+    def single(self):
+        return len(self.choices) == 1
+
+
+class OptunaTrial:
+    """Asked for some of these by name."""
+
+    RANGES = {"lr": FloatDistribution(1e-5, 1, log=True), "layers": IntDistribution(1, 8),
+              "kernel": CategoricalDistribution("rbf", "poly"), "fixed": IntDistribution(3, 3),
+              "degree": IntDistribution(2, 5), "bias": CategoricalDistribution(False, True),
+              "size": CategoricalDistribution(16, 32)}
+
+    def __init__(self, number, state, value, params):
+        self.number, self.state, self.values, self.params = number, state, [value], params
+        self.distributions = {name: self.RANGES[name] for name in params}
+
+
+class WholeOptunaStudy(OptunaStudy):
+    """Has its trials, too."""
+
+    study_name = "last year"
+
+    def __init__(self, *trials, direction=Direction.MAXIMIZE):
+        super().__init__(direction)
+        self._trials = [OptunaTrial(number, *one) for number, one in enumerate(trials)]
+
+    def get_trials(self, deepcopy=True):
+        return self._trials
+
+
+class OptunaStudies(ServerTest):
+    SVM = {"lr": 0.01, "kernel": "poly", "degree": 3, "bias": True, "size": 16, "fixed": 3}
+    RBF = {"lr": 0.1, "kernel": "rbf", "bias": False, "size": 32, "fixed": 3}
+    SPACE = {"lr": log(1e-5, 1), "kernel": choice("rbf", "poly"),
+             "degree": integer(2, 5, when={"kernel": "poly"}), "bias": boolean(),
+             "size": choice("16", "32")}
+
+    def study(self, **settings):
+        return WholeOptunaStudy(
+            (State.COMPLETE, 0.91, self.SVM), (State.COMPLETE, 0.78, self.RBF),
+            (State.COMPLETE, math.inf, {**self.RBF, "lr": 0.9}), (State.FAIL, None, self.RBF),
+            (State.FAIL, None, {"lr": 0.5}), (State.PRUNED, 0.1, self.RBF), **settings)
+
+    def test_their_space_and_objective_are_inferred(self):
+        task = register_source(self.study())
+        self.assertEqual(dict(task.space), self.SPACE)
+        self.assertEqual((task.objective.metric, task.objective.maximize), ("value", True))
+        self.assertEqual((task.observation_count, task.measured_count, task.title),
+                         (4, 2, "last year"))
+        self.assertEqual((task.best_value, task.best_params["size"]), (0.91, "16"))
+        least = register_source(self.study(direction=Direction.MINIMIZE), title="least")
+        self.assertEqual((least.best_value, least.title), (0.78, "least"))
+
+    def test_the_objective_may_be_named(self):
+        task = register_source(self.study(), maximize="accuracy")
+        self.assertEqual((task.objective.metric, task.best_value), ("accuracy", 0.91))
+        with self.assertWarnsRegex(UserWarning, "is to maximize, and is registered as one to minimize"):
+            register_source(self.study(), minimize="loss")
+        OptunaTrial.RANGES["value"] = FloatDistribution(0, 1)
+        self.addCleanup(OptunaTrial.RANGES.pop, "value")
+        named = register_source(WholeOptunaStudy((State.COMPLETE, 0.5, {"value": 0.25})))
+        self.assertEqual((named.objective.metric, named.best_params), ("value_", {"value": 0.25}))
+
+    def test_parameters_that_fit_into_no_space_are_left_out_with_a_warning(self):
+        study = WholeOptunaStudy((State.COMPLETE, 0.9, {"lr": 0.1, "layers": 2}),
+                                 (State.COMPLETE, 0.8, {"lr": 0.1}))
+        with self.assertWarnsRegex(UserWarning, "no parameter 'layers': it was asked for in 1 of 2 "
+                                                "trials") as told:
+            self.assertEqual(list(register_source(study).space), ["lr"])
+        self.assertEqual(told.filename, __file__)
+
+    def test_what_cannot_be_inferred_is_told(self):
+        several = self.study()
+        several.directions *= 2
+        for study, words in ((several, "has 2 objectives: give space="),
+                             (WholeOptunaStudy(), "no space can be inferred .*: give space="),
+                             (OptunaStudy(), "which space is it")):
+            with self.assertRaisesRegex(ValueError, words):
+                register_source(study)
+
+
 class OtherTools(ServerTest):
     def register(self, table, space=None, **settings):
         return register_source(table, space or SPACE, maximize="accuracy", **settings)

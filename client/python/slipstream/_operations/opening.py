@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Sequence
 from slipstream._calls.plan import Plan
 from slipstream._operations import sources, studies
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.optuna_studies import OptunaStudy, is_optuna_study
 from slipstream._operations.service import Service
 from slipstream._operations.studies import NamedSource
 from slipstream._operations.study_base import StudyBase
@@ -86,6 +87,8 @@ def register_source(
             study.space, study.objective, project=project or study.project, **description
         )
         return sources.register(service, study, subject)
+    if space is None and like is None and is_optuna_study(source):
+        return _register_optuna(service, source, maximize, minimize, project, **description)
     if space is None and like is None:
         raise ValueError(
             "which space is it? Give space= with maximize= or minimize=, or like=study"
@@ -99,3 +102,23 @@ def register_source(
         project = like.project
     subject = sources.Subject(domain or {}, objective, project=project, **description)
     return sources.register(service, source, subject)
+
+
+def _register_optuna(
+    service: Service,
+    source: Any,
+    maximize: Optional[str],
+    minimize: Optional[str],
+    project: Optional[str],
+    **description: Any,
+) -> Plan[SourceTask]:
+    """Registers a study of Optuna's with its own space, and with its own objective unless another
+    one is given."""
+    study = OptunaStudy(source)
+    objective = study.objective
+    if maximize or minimize:
+        objective = choose_objective(maximize, minimize, False)
+    described = {**description, "title": description.get("title") or study.title}
+    subject = sources.Subject(study.space, objective, project=project, **described)
+    sources.warn_of_opposite_direction(source, subject)
+    return sources.register_rows(service, study.rows(objective.metric), subject)

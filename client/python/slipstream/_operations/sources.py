@@ -152,7 +152,13 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
 
 def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
     """Registers rows; the same content again is the same source task."""
-    rows = _checked_rows(table, subject)
+    return register_rows(service, _checked_rows(table, subject), subject)
+
+
+def register_rows(
+    service: Service, rows: Sequence[TableRow], subject: Subject
+) -> Plan[SourceTask]:
+    """Registers rows whose cells have the kinds of the subject's parameters."""
     for row in rows:
         cells = {name: cell for name, cell in row.cells.items() if name in subject.space}
         reasons = misfits(cells, subject.space)
@@ -194,7 +200,7 @@ def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask
         title = subject.title or source.title or source.study_id
         subject = replace(subject, origin=origin, title=title)
         return register_study(service, source.study_id, StudyReader(service, source), subject)
-    _warn_of_opposite_direction(source, subject)
+    warn_of_opposite_direction(source, subject)
     return register_table(service, source, subject)
 
 
@@ -288,7 +294,7 @@ def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> N
         )
 
 
-def _warn_of_opposite_direction(table: Any, subject: Subject) -> None:
+def warn_of_opposite_direction(table: Any, subject: Subject) -> None:
     """A slip where the table is an Optuna study with another direction."""
     names = [getattr(one, "name", "") for one in getattr(table, "directions", ())]
     if len(names) == 1 and names[0] in ("MAXIMIZE", "MINIMIZE"):
@@ -345,7 +351,7 @@ def _named(
             "or its id, or a table: a list of rows such as [{'lr': 0.1, 'accuracy': 0.9}], a data "
             "frame, or the pathlib.Path of a CSV file"
         )
-    _warn_of_opposite_direction(source, subject)
+    warn_of_opposite_direction(source, subject)
     task = yield from register_fitting(service, source, subject, label)
     return NamedSource(task.name)
 

@@ -18,6 +18,7 @@ from docstrings import try_examples
 from servers import SPAWN, ServerProcess, ServerTest
 
 import slipstream
+from slipstream import choice, integer, log
 from slipstream._wire import messages
 from slipstream.adapters.optuna import SlipstreamSampler
 from slipstream.connections import connect
@@ -39,6 +40,23 @@ def all_of(study_name):
     """The trials of every mirror of a study: one list for each, oldest mirror first."""
     loaded = [slipstream.load(one) for one in mirrors() if f"optuna-{study_name}-" in one]
     return {study.id: study for study in loaded}
+
+
+class Sources(ServerTest):
+    def test_a_study_is_a_source_without_a_space(self):
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(3), study_name="earlier")
+        study.optimize(conditional, n_trials=30)
+        task = slipstream.register_source(study)
+        self.assertEqual(dict(task.space), {
+            "model": choice("svm", "forest", "None"),
+            "C": log(1e-3, 1e3, when={"model": "svm"}),
+            "kernel": choice("rbf", "poly", when={"model": "svm"}),
+            "degree": integer(2, 5, when={"kernel": "poly"}),
+            "trees": integer(10, 500, when={"model": "forest"}),
+        })
+        self.assertEqual((task.measured_count, task.best_value, task.title),
+                         (30, study.best_value, "earlier"))
+        self.assertFalse(task.objective.maximize)
 
 
 def bowl(trial):
