@@ -191,6 +191,30 @@ class LostAnswers(ServerTest):
         self.assertRegex(str(told.message), "the training goes on without advice: .* should_stop.. is "
                          "False, and the latest 500 reports are kept, .*; no answer from")
 
+    def test_another_outcome_is_refused_also_where_it_cannot_be_read(self):
+        study = self.open()
+        trial, other = study.suggest(2)
+        trial.complete(0.5)
+        study.tell(other.number, 0.25)
+        self.proxy.code = grpc.StatusCode.PERMISSION_DENIED
+        for one, kind in ((trial, slipstream.FailedPrecondition), (other, slipstream.TrialEnded)):
+            self.proxy.losses["GetTrial"] = ["call"]
+            with self.assertRaisesRegex(slipstream.FailedPrecondition, "SUCCEEDED with") as raised:
+                one.complete(0.75)
+            self.assertIs(type(raised.exception), kind)
+            self.assertTrue(one.ended)
+
+    def test_a_report_that_is_refused_is_not_sent_again(self):
+        study = self.open()
+        with study.suggest() as trial:
+            self.proxy.code = grpc.StatusCode.PERMISSION_DENIED
+            self.proxy.losses["Report"] = ["call"]
+            with self.assertRaises(slipstream.PermissionDenied):
+                trial.report(1, 0.5)
+            trial.report(2, 0.25)
+            trial.complete(0.25)
+        self.assertEqual(study.reports(1), {2: 0.25})
+
     def test_the_latest_reports_are_kept_and_sent_before_the_outcome(self):
         study = self.open(Options(call=Deadlines(0.5, 1), retry=QUICK.retry))
         trial, other = study.suggest(2)

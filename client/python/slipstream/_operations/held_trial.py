@@ -63,6 +63,9 @@ class HeldTrial(TrialValues):
             self._warn_of_dropped_reports(error)
             yield from self._renew_once()  # As the report would have done.
             return False
+        except errors.SlipstreamError:
+            self._unsent.clear()
+            raise
         if response is None:
             self._unsent = dict(sorted(self._unsent.items())[-_REPORTS:])
             return False
@@ -173,19 +176,21 @@ class HeldTrial(TrialValues):
 
     def _other_outcome(self, refusal: errors.TrialEnded) -> Plan[errors.FailedPrecondition]:
         """The error that tells of the outcome that the trial has already."""
-        service, space, metric = self._holder.service, self._holder.space, self._holder.metric
+        space, metric = dict(self._holder.space), self._holder.metric
+        who = "this process" if self._has_outcome else "somebody else"
         try:
-            there = outcome_text(trial_of((yield from self._read()), dict(space), metric))
-        except errors.SlipstreamError:
-            return refusal
-        start = f"cannot record the outcome of {self.name} on {service.address}: "
-        if self._has_outcome:
-            return errors.FailedPrecondition(
-                f"{start}this process has recorded another one already, {there}, which is kept"
+            there = outcome_text(trial_of((yield from self._read()), space, metric))
+            told = (
+                f"cannot record the outcome of {self.name} on {self._holder.service.address}: {who} "
+                f"has recorded another one already, {there}, which is kept"
             )
-        told = (
-            f"{start}somebody else has recorded another one already, {there}, which is kept. If two "
-            f"processes run under the worker id {self._holder.worker!r}, they get the same trials."
+        except errors.SlipstreamError:
+            told = str(refusal)
+        if self._has_outcome:
+            return errors.FailedPrecondition(told)
+        told += (
+            f". If two processes run under the worker id {self._holder.worker!r}, they get the same "
+            "trials."
         )
         if self._ended:  # It was given back, or this has been told before.
             return errors.FailedPrecondition(told)
