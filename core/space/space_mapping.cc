@@ -1,6 +1,7 @@
 #include "core/space/space_mapping.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,6 +27,19 @@ std::string NamesOf(const SearchSpace& space) {
   const size_t more = space.dimension() - names.size();
   const std::string shown = absl::StrJoin(names, ", ");
   return more == 0 ? shown : absl::StrCat(shown, " and ", more, " more");
+}
+
+// The number's nearest one of the domain, if that has steps and the number is in its range;
+// otherwise the number itself.
+double NearestIn(const Domain& domain, double number) {
+  if (std::holds_alternative<IntegerDomain>(domain)) return std::round(number);
+  const auto* discrete = std::get_if<DiscreteDomain>(&domain);
+  if (discrete == nullptr || discrete->values.empty()) return number;
+  const std::vector<double>& values = discrete->values;
+  if (!(number >= values.front() && number <= values.back())) return number;
+  const auto above = std::lower_bound(values.begin(), values.end(), number);
+  if (above == values.begin() || *above - number < number - *(above - 1)) return *above;
+  return *(above - 1);
 }
 
 // A value other than a category, as a person writes it.
@@ -82,7 +96,15 @@ std::optional<Value> SpaceMapping::ValueOf(size_t parameter,
     return origin.of_level[static_cast<size_t>(value.level())];
   }
   static const LevelIndex& no_words = *new LevelIndex();
-  return ValueInDomain(target_->parameters()[parameter].domain, no_words, Named(value));
+  const Domain& domain = target_->parameters()[parameter].domain;
+  const bool is_boolean = value.kind() == Value::Kind::kBoolean;
+  const NamedValue exact = Named(value);
+  std::optional<Value> found = ValueInDomain(domain, no_words, exact);
+  if (found.has_value() || is_boolean) return found;
+  const double number = std::holds_alternative<int64_t>(exact)
+                            ? static_cast<double>(std::get<int64_t>(exact))
+                            : std::get<double>(exact);
+  return ValueInDomain(domain, no_words, NearestIn(domain, number));
 }
 
 std::optional<Configuration> SpaceMapping::MapAnywhere(const Configuration& configuration) const {

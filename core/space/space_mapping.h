@@ -22,7 +22,8 @@ class SpaceMapping {
 
   // The source's `configuration` in the target's space. A target parameter
   // without an active namesake gets its default, or the middle of its range (the
-  // first category); the target's conditions decide which are active. Absent if a
+  // first category); the target's conditions decide which are active. A number between
+  // two whole or discrete ones of the target counts as the nearer one. Absent if a
   // value that would be active is outside the target's domain, or if the target
   // has a candidate list without the result.
   std::optional<Configuration> Map(const Configuration& configuration) const;

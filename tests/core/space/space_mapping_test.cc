@@ -65,6 +65,24 @@ TEST(SpaceMapping, MatchesByNameInRawUnitsDespiteOrderScaleAndKind) {
       {{Value::Double(0.01), Value::Double(4), Value::Level(1), Value::Boolean(true)}}));
 }
 
+TEST(SpaceMapping, NumbersBetweenStepsCountAsTheNearerOne) {
+  const SearchSpace source = MustCreateSpace({Named("depth", DoubleDomain{0, 10, Scale::kLinear}),
+                                              Named("batch", IntegerDomain{1, 100})});
+  const SearchSpace target = MustCreateSpace({Named("depth", IntegerDomain{1, 8}),
+                                              Named("batch", DiscreteDomain{{16, 32, 64}})});
+  const SpaceMapping mapping = Mapping(source, target);
+  const auto values_of = [&](double depth, int64_t batch) {
+    const auto mapped = mapping.Map({{Value::Double(depth), Value::Integer(batch)}});
+    return mapped.has_value() ? mapped->values : Values();
+  };
+  EXPECT_EQ(values_of(3.7, 20), (Values{Value::Integer(4), Value::Double(16)}));
+  EXPECT_EQ(values_of(8.4, 49), (Values{Value::Integer(8), Value::Double(64)}));
+  EXPECT_EQ(values_of(0.6, 64), (Values{Value::Integer(1), Value::Double(64)}));
+  EXPECT_EQ(values_of(8.6, 20), Values()) << "outside";
+  EXPECT_EQ(values_of(3, 15), Values()) << "outside";
+  EXPECT_EQ(values_of(3, 65), Values()) << "outside";
+}
+
 TEST(SpaceMapping, UnknownWordsAndOtherKindsAreOutside) {
   const SearchSpace source = MustCreateSpace({Named("a", CategoricalDomain{{"x", "y"}})});
   const SearchSpace words = MustCreateSpace({Named("a", CategoricalDomain{{"y", "z"}})});
