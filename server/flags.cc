@@ -9,11 +9,14 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/near_names.h"
 #include "server/version.h"
@@ -364,20 +367,49 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
   return arguments;
 }
 
+constexpr absl::string_view kVariablePrefix = "SLIPSTREAM_";
+
+// The word after the prefix, without the S of a plural: "TOKEN" for SLIPSTREAM_TOKENS.
+std::string SubjectOf(const std::string& name) {
+  const std::string rest = name.substr(kVariablePrefix.size());
+  std::string word = rest.substr(0, rest.find('_'));
+  if (!word.empty() && word.back() == 'S') word.pop_back();
+  return word;
+}
+
+// Kubernetes gives every container such variables for each service, whatever it is called.
+bool IsOfOrchestrator(const std::string& name) {
+  return absl::StrContains(name, "_SERVICE_") || absl::StrContains(name, "_PORT");
+}
+
 // With a misspelt variable, a server would start without what the variable sets, such as tokens.
 // Other variables with our prefix are left alone: clients, tests and orchestrators use some too.
 void CheckSpelling(const std::vector<std::string>& known) {
   constexpr size_t kFarthestMisspelling = 2;
+  static constexpr absl::string_view kOfClients[] = {"SLIPSTREAM_ADDRESS", "SLIPSTREAM_TOKEN"};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string entry = *variable;
     const std::string name = entry.substr(0, entry.find('='));
-    if (name.rfind("SLIPSTREAM_", 0) != 0) continue;
+    if (!absl::StartsWith(name, kVariablePrefix) || IsOfOrchestrator(name)) continue;
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    for (const std::string& meant : known) {
-      if (LettersBetween(name, meant) > kFarthestMisspelling) continue;
-      throw CLI::ConfigError(absl::StrCat(name, " is not a variable of the server; is ", meant,
-                                          " meant? Correct its name, or unset it"));
+    if (std::find(std::begin(kOfClients), std::end(kOfClients), name) != std::end(kOfClients)) {
+      continue;
     }
+    const auto meant = std::min_element(
+        known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
+          const auto distance = [&](const std::string& one) {
+            return std::tuple(SubjectOf(one) != SubjectOf(name), !absl::StartsWith(one, name),
+                              LettersBetween(name, one));
+          };
+          return distance(a) < distance(b);
+        });
+    if (meant == known.end()) return;
+    if (SubjectOf(*meant) != SubjectOf(name) &&
+        LettersBetween(name, *meant) > kFarthestMisspelling) {
+      continue;
+    }
+    throw CLI::ConfigError(absl::StrCat(name, " is not a variable of the server; is ", *meant,
+                                        " meant? Correct its name, or unset it"));
   }
 }
 

@@ -24,6 +24,7 @@ constexpr uint32_t kLanes = 1;
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kSaltBytes = 16;
 constexpr size_t kHashBytes = 32;
+constexpr size_t kHashLetters = 43;  // In base 64 without padding. A shorter text has been cut off.
 
 absl::StatusOr<std::string> RandomBytes(size_t size) {
   std::string bytes(size, '\0');
@@ -74,7 +75,7 @@ bool IsTokenOfHash(const std::string& token, const std::string& hash) {
 bool IsTokenHash(const std::string& hash) {
   const std::vector<absl::string_view> parts = absl::StrSplit(hash, '$');
   return parts.size() == 6 && parts[0].empty() && parts[1] == "argon2id" && parts[2] == "v=19" &&
-         AreCostsBearable(parts[3]) && parts[4].size() >= 11 && parts[5].size() >= 22;
+         AreCostsBearable(parts[3]) && parts[4].size() >= 11 && parts[5].size() == kHashLetters;
 }
 
 absl::string_view NameInToken(absl::string_view token) {

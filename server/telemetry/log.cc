@@ -4,6 +4,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -149,8 +150,9 @@ void Log::TellOfRepeats() {
   }
 }
 
+// Of lines that are written: so this one is, whatever the level.
 void Log::WriteRepeats(const LineLimit::Repeats& repeats) {
-  Write(LogLevel::kInfo, "further lines left out",
+  Write(std::max(LogLevel::kInfo, options_.level), "further lines left out",
         {{"of", repeats.key},
          {"count", repeats.count},
          {"seconds", absl::ToDoubleSeconds(repeats.window)}});

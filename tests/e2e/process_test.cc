@@ -599,7 +599,16 @@ TEST(Process, AVariableWithASlipOfThePenIsRefusedAndThoseOfOthersAreNot) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.output, HasSubstr("SLIPSTREAM_TOKN_FILE is not a variable of the server; is "
                                         "SLIPSTREAM_TOKEN_FILE meant?"));
-  for (const char* other : {"SLIPSTREAM_ADDRESS", "SLIPSTREAM_SERVICE_HOST", "SLIPSTREAM_CA"}) {
+  for (const auto& [wrong, meant] : std::vector<std::pair<const char*, const char*>>{
+           {"SLIPSTREAM_TOKENS", "SLIPSTREAM_TOKEN_FILE"},
+           {"SLIPSTREAM_TLS_CERT", "SLIPSTREAM_TLS_CERTIFICATE"},
+           {"SLIPSTREAM_QUOTAS", "SLIPSTREAM_QUOTA_FILE"},
+           {"SLIPSTREAM_AUDIT_FILE", "SLIPSTREAM_AUDIT_LOG"},
+           {"SLIPSTREAM_DATA_DIR", "SLIPSTREAM_DATA"}}) {
+    EXPECT_THAT(start(wrong).output, HasSubstr(absl::StrCat("is ", meant, " meant?"))) << wrong;
+  }
+  for (const char* other : {"SLIPSTREAM_ADDRESS", "SLIPSTREAM_SERVICE_HOST", "SLIPSTREAM_CA",
+                            "SLIPSTREAM_TOKEN", "SLIPSTREAM_METRICS_PORT_9464_TCP"}) {
     EXPECT_EQ(start(other).exit_code, 1) << other << ": there is no such store";
   }
 }

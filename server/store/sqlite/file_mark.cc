@@ -33,8 +33,9 @@ absl::Status LogIsMissing(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the store ", path, " was in use when it was copied or its write-ahead log, ", path,
       "-wal, was removed, and may lack acknowledged results: copy ", path, ", ", path, "-wal and ",
-      path, "-shm together, or use --back-up-to; if the log is lost, put an empty file in its place "
-      "to open what is there"));
+      path,
+      "-shm together, or use --back-up-to; if the log is lost, put an empty file in its place to "
+      "open what is there"));
 }
 
 absl::Status LogBelongsToAnother(const std::string& path, FileMark mark) {

@@ -2,9 +2,9 @@
 //
 // The log holds the latest pages of one file at one time. SQLite applies it to whatever file has
 // the name. So a backup that was copied over a store whose log is still there becomes a mixture of
-// both, and a store that was copied without its log lacks acknowledged results, though neither looks
-// damaged. Therefore a server marks its file as in use before it writes anything else, and as closed
-// once it has moved the whole log into it; a copy of a store is marked as a backup.
+// both, and a store that was copied without its log lacks acknowledged results, though neither
+// looks damaged. Therefore a server marks its file as in use before it writes anything else, and
+// as closed once it has moved the whole log into it; a copy of a store is marked as a backup.
 //
 // What cannot be told is a mixture with a plain copy of a file that was in use then, too.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_MARK_H_

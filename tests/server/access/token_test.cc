@@ -35,7 +35,7 @@ TEST(TokenHash, ATokenIsTheOneOfItsHashAlone) {
 }
 
 TEST(TokenHash, HashesOfOtherKindsOrOfUnbearableCostAreNone) {
-  const std::string end = "$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo";
+  const std::string end = "$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
   EXPECT_TRUE(IsTokenHash("$argon2id$v=19$m=19456,t=2,p=1" + end));
   for (const char* begin :
        {"$argon2i$v=19$m=19456,t=2,p=1", "$argon2id$v=16$m=19456,t=2,p=1",
@@ -46,6 +46,13 @@ TEST(TokenHash, HashesOfOtherKindsOrOfUnbearableCostAreNone) {
   EXPECT_FALSE(IsTokenHash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0"));
 }
 
+TEST(TokenHash, AHashThatIsCutOffIsNone) {
+  const std::string whole = MakeToken("ann")->hash;
+  for (size_t cut = 1; cut < whole.size(); ++cut) {
+    EXPECT_FALSE(IsTokenHash(whole.substr(0, whole.size() - cut))) << cut;
+  }
+}
+
 TEST(TokenHash, TheNameIsWhatIsBeforeTheFirstPoint) {
   EXPECT_EQ(NameInToken("a-b.c.d"), "a-b");
   EXPECT_EQ(NameInToken("secret"), "");
@@ -53,7 +60,7 @@ TEST(TokenHash, TheNameIsWhatIsBeforeTheFirstPoint) {
 }
 
 constexpr char kHash[] =
-    "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo";
+    "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 
 TEST(TokenFile, LinesSayWhoMayDoWhatWhere) {
   const auto table = ParseTokenFile(absl::StrCat("# who\n\n  ann\ttrainer  vision,nlp ", kHash,

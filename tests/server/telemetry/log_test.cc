@@ -108,6 +108,21 @@ TEST(Log, RepeatedEventsAreWrittenAFewTimesAndThenCounted) {
                                        "info further lines left out of=flood count=3 seconds=10"));
 }
 
+TEST(Log, RepeatedEventsAreCountedAtEveryLevel) {
+  Lines lines;
+  LogOptions options = lines.Options();
+  options.level = LogLevel::kWarning;
+  Log log(options);
+  for (int i = 0; i < 3; ++i) {
+    log.WriteLimited(LogLevel::kWarning, "flood", "refused", [] { return LogFields{}; });
+  }
+  lines.now += absl::Seconds(10);
+  log.TellOfRepeats();
+  EXPECT_THAT(lines.lines,
+              ElementsAre("warning refused", "warning refused",
+                          "warning further lines left out of=flood count=1 seconds=10"));
+}
+
 TEST(Log, LinesOfSeveralThreadsAreWhole) {
   testing::internal::CaptureStderr();
   {
