@@ -49,7 +49,7 @@ class ModelRun final : public SuggestionRun {
       : view_(view),
         parts_(parts),
         seed_(seed),
-        is_early_(CountResults(view) < InitialResults(view, parts.recipe)),
+        is_early_(IsEarly(view, parts.recipe)),
         with_transfer_(parts.prior != nullptr && !view.sources.empty()),
         models_(view_, parts_, seed),
         pool_of_candidates_(std::move(pool)),

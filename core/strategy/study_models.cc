@@ -37,6 +37,16 @@ bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
   return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
 }
 
+bool HasEqualResults(const StudyView& view) {
+  std::optional<double> first;
+  for (const EndedTrial& trial : view.ended) {
+    if (!InformsModels(trial)) continue;
+    if (first.has_value() && *first != *trial.value) return false;
+    first = trial.value;
+  }
+  return true;
+}
+
 // The configuration of all results; null if there are none or of several.
 const Configuration* OnlyConfiguration(absl::Span<const EndedTrial> trials) {
   const Configuration* only = nullptr;
@@ -66,6 +76,19 @@ size_t InitialResults(const StudyView& view, const Recipe& recipe) {
     return std::min<size_t>(2 * (dimension + 1), 8);
   }
   return std::clamp<size_t>(dimension + 1, 3, 5);
+}
+
+bool IsEarly(const StudyView& view, const Recipe& recipe) {
+  const size_t needed = InitialResults(view, recipe);
+  const size_t results = CountResults(view);
+  const bool is_given = recipe.initial.options().Get("initial_points").has_value();
+  if (is_given || needed <= 1) return results < needed;
+  if (results >= needed) return !LearnsFromSources(view, recipe) && HasEqualResults(view);
+  const auto infeasible = static_cast<size_t>(
+      std::count_if(view.ended.begin(), view.ended.end(), [](const EndedTrial& trial) {
+        return trial.ending == Ending::kInfeasible;
+      }));
+  return results < std::min(needed, kLeastResults) || results + infeasible / 2 < needed;
 }
 
 size_t InitialResultsAlone(StudyView view, const Recipe& recipe) {

@@ -50,6 +50,11 @@ size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 
 size_t CountResults(const StudyView& view);
 
+// Whether there is no model yet. Unless the recipe says how many results its start has, two
+// infeasible configurations make up for a missing result, and results that are all equal, which
+// tell a model nothing, are none.
+bool IsEarly(const StudyView& view, const Recipe& recipe);
+
 // FAILED_PRECONDITION where there is nowhere to get fitted sources from; else as
 // CollectUsableSources.
 absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const SourceFitOptions& options);

@@ -126,6 +126,39 @@ TEST(Start, IsAtRandomWhereTheRecipeSaysSo) {
   EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
 }
 
+// As where an eighth of the space is feasible: what is not is known long before eight results are.
+TEST(Start, TwoInfeasibleConfigurationsMakeUpForAMissingResult) {
+  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
+  FakeStudy study(MixedSpace());
+  for (int trial = 0; trial < 13; ++trial) {
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_EQ(HasFact(next, "results"), false) << trial;
+    study.Lease({next});
+    if (trial % 4 == 0 && trial < 12) {
+      study.End(Ending::kMeasured, trial);
+    } else {
+      study.EndAt(static_cast<size_t>(0), Ending::kInfeasible);
+    }
+  }
+  EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results")) << "3 results, 10 infeasible";
+}
+
+TEST(Start, GoesOnWhileAllResultsAreEqual) {
+  for (const auto& space : {SquareSpace(), MixedSpace(), LineOfCandidates(40)}) {
+    const auto strategy = *MakeStrategy(*FindPreset("auto"), {});
+    FakeStudy study(space);
+    for (int trial = 0; trial < 20; ++trial) {
+      const Suggestion next = Next(*strategy, study.view());
+      EXPECT_FALSE(HasFact(next, "results")) << trial;
+      study.Lease({next});
+      study.End(Ending::kMeasured, 0);
+    }
+    study.Lease({Next(*strategy, study.view())});
+    study.End(Ending::kMeasured, 1);
+    EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
+  }
+}
+
 TEST(Start, HasAsManyPointsAsAreGiven) {
   for (const char* initial : {"quasi_random", "random", "source_portfolio"}) {
     const auto strategy = *MakeStrategy(*FindPreset("rgpe"),
