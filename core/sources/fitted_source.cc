@@ -140,19 +140,6 @@ struct PreparedSource {
   SourceCounts counts;
 };
 
-// A weight for each point that makes all within a tenth of the cube's edges of one another count
-// together like about one. Otherwise a history that converged would consist of its optimum, and all
-// results elsewhere would be far off.
-std::vector<double> WeightsOf(const PointMatrix& x) {
-  constexpr double kCrowded = 0.1;
-  std::vector<double> weights;
-  for (Index i = 0; i < x.rows(); ++i) {
-    const Vector distances = (x.rowwise() - x.row(i)).cwiseAbs().rowwise().maxCoeff();
-    weights.push_back(1 / static_cast<double>((distances.array() <= kCrowded).count()));
-  }
-  return weights;
-}
-
 // The largest cost that counts among `costs`, of points `x`, of which infinite ones are no results.
 double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
                          const SourceFitOptions& options) {
@@ -160,7 +147,7 @@ double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
   if (options.scale.has_value() || options.reach == 0) {
     return std::numeric_limits<double>::infinity();
   }
-  const std::vector<double> weights = WeightsOf(x);
+  const std::vector<double> weights = CrowdingWeights(x);
   std::vector<double> finite;
   std::vector<double> finite_weights;
   for (size_t i = 0; i < costs.size(); ++i) {

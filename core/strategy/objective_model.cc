@@ -133,11 +133,12 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
     scaled_ = ScaleResults(request.view, scaling);
     task_scale_ = "as measured";
   } else {
+    Scaling scaling = ScalingBy(request.recipe.model_options().warp, request.recipe);
+    scaling.beside_sources = request.beside_sources;
     SLIPSTREAM_ASSIGN_OR_RETURN(
         scaled_,
         ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
-                       request.view,
-                       ScalingBy(request.recipe.model_options().warp, request.recipe)));
+                       request.view, scaling));
   }
   return Calibrate(request, model_, scaled_.calibration_part);
 }
@@ -147,6 +148,7 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
   if (some.used == some.different) return;
   TrainingSetOptions options;
   options.reach = scaled_.scaling.reach;
+  options.weighs_crowded = scaled_.scaling.beside_sources;
   options.transform = &some.transform;
   options.most = some.different;
   options.most_without_value = 0;

@@ -41,6 +41,8 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
   // The scale that the results share with the sources, of positive sign; none: their own.
   std::optional<OutputTransform> scale = {};
+  // Without a prior: whether the model stands beside one that learns from sources.
+  bool beside_sources = false;
   // The scaling of the results, if another model of the same results has decided it; none: the
   // recipe's.
   std::optional<Scaling> scaling = {};

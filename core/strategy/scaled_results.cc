@@ -20,7 +20,7 @@ constexpr Index kMostCalibrated = 400;
 // the order of 1 is infinite there.
 constexpr double kLargestOnScale = 1e6;
 
-// The least evidence for a power, in natural logarithms.
+// The least evidence for a power in a space with categories or conditions, in natural logarithms.
 constexpr double kEvident = 5;
 
 // The logarithm of how likely the results are, on their own scale.
@@ -72,11 +72,12 @@ absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const Stud
     return ScaleResults(view, one);
   };
   ScaledResults power = scaled_by(OutputWarp::kPower);
-  if (!IsMixed(*view.space)) return power;
+  const bool is_mixed = IsMixed(*view.space);
+  if (!is_mixed && !scaling.beside_sources) return power;
   ScaledResults plain = scaled_by(OutputWarp::kStandardize);
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_power, LogEvidence(judge, power));
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_plain, LogEvidence(judge, plain));
-  ScaledResults& chosen = of_power - of_plain > kEvident ? power : plain;
+  ScaledResults& chosen = of_power - of_plain > (is_mixed ? kEvident : 0) ? power : plain;
   chosen.power_evidence = of_power - of_plain;
   return std::move(chosen);
 }

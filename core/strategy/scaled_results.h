@@ -42,12 +42,13 @@ struct ScaleJudge {
 
 // The same, but the warp may be kByEvidence. Then the reach is the usual one, so that results far
 // behind the others are limited. In a space with categories or conditions the power transform is
-// taken only if `model` makes the results e^5 times as likely with it. Hyperparameters are the most
-// probable ones, and both likelihoods are on the results' own scale (Snelson, Rasmussen,
-// Ghahramani, "Warped Gaussian processes", 2004). A power that makes the marginal distribution of
-// the results normal stretches the values of the few good points next to the incumbent; then
-// nothing in a hardly known branch promises as much as refining these. Errors are those of
-// Calibration::Calibrate.
+// taken only if `model` makes the results e^5 times as likely with it, and beside sources in other
+// spaces if it makes them more likely. Hyperparameters are the most probable ones, and both
+// likelihoods are on the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian
+// processes", 2004). A power that makes the marginal distribution of the results normal stretches
+// the values of the few good points next to the incumbent; then nothing in a hardly known branch
+// promises as much as refining these. Where many results have gathered at the incumbent it makes
+// most of the variance of what is noise. Errors are those of Calibration::Calibrate.
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              const Scaling& scaling);
 

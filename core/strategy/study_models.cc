@@ -193,6 +193,8 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   const bool is_guarded = has_guard() && !is_of_one && CountResults(view_) >= kLeastResults;
   if (is_guarded) {
     ObjectiveModelRequest alone = RequestFor(view_, parts_.calibration, deadline);
+    // Results do not gather on a list of which each candidate is tried once.
+    alone.beside_sources = !view_.space->has_candidates();
     if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
     SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel without, ObjectiveModel::Fit(alone));
     request.scaling = without.scaling();

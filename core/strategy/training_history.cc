@@ -32,6 +32,7 @@ TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
   TrainingSetOptions options;
   options.warp = scaling.warp;
   options.reach = scaling.reach;
+  options.weighs_crowded = scaling.beside_sources;
   const OutputTransform* const shared = scaling.shared.has_value() ? &*scaling.shared : nullptr;
   options.transform = transform != nullptr ? transform : shared;
   options.only_result_at = scaling.only_result_at;

@@ -38,6 +38,15 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   return results;
 }
 
+// Crowded results are weighed up to so many, as that takes the square of their number.
+constexpr size_t kMostWeighed = 1000;
+
+std::vector<Configuration> ConfigurationsOf(const std::vector<Result>& results) {
+  std::vector<Configuration> configurations;
+  for (const Result& result : results) configurations.push_back(*result.configuration);
+  return configurations;
+}
+
 // Repeats count as so far apart at most, as larger numbers have a finite likelihood nowhere.
 constexpr double kLargestSpread = 1e12;
 
@@ -81,6 +90,16 @@ void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
 
 }  // namespace
 
+std::vector<double> CrowdingWeights(const PointMatrix& x) {
+  constexpr double kCrowded = 0.1;
+  std::vector<double> weights;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Vector distances = (x.rowwise() - x.row(i)).cwiseAbs().rowwise().maxCoeff();
+    weights.push_back(1 / static_cast<double>((distances.array() <= kCrowded).count()));
+  }
+  return weights;
+}
+
 double LargestCost(const std::vector<double>& costs, const std::vector<double>& weights,
                    double reach) {
   constexpr size_t kLeast = 10;
@@ -122,7 +141,11 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   const double sign = view.goal == Goal::kMinimize ? 1 : -1;
   std::vector<double> costs;
   for (const Result& result : results) costs.push_back(sign * result.mean);
-  const double largest = LargestCost(costs, {}, options.reach);
+  const std::vector<double> weights =
+      options.weighs_crowded && options.reach > 0 && results.size() <= kMostWeighed
+          ? CrowdingWeights(EncodeAll(*view.space, ConfigurationsOf(results)))
+          : std::vector<double>();
+  const double largest = LargestCost(costs, weights, options.reach);
   const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most);
   const auto size = static_cast<Index>(kept.size());
   set.different = results.size();

@@ -36,7 +36,8 @@ struct TrainingSetOptions {
   // The latest infeasible and failed ones together, at least half of each kind where there are so
   // many.
   size_t most_without_value = 500;
-  double reach = 0;  // As in LargestCost.
+  double reach = 0;  // As in LargestCost, ...
+  bool weighs_crowded = false;  // ... by CrowdingWeights, for up to 1,000 configurations.
   // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
   // Results lie here on their own scale if all are of one configuration.
@@ -49,6 +50,11 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
 
 // The reach of results that far off ones must not spoil.
 inline constexpr double kUsualReach = 10;
+
+// A weight for each point that makes all within a tenth of the cube's edges of one another count
+// together like about one. Otherwise a history that converged would consist of its optimum, and all
+// results elsewhere would be far off.
+std::vector<double> CrowdingWeights(const PointMatrix& x);
 
 // The cost that counts for all larger ones: it is worse than the median by `reach` times what the
 // least cost is better than it. A few costs that are far off then no longer decide the scale on

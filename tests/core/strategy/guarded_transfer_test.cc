@@ -247,9 +247,14 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
 TEST(Auto, EveryEighthSuggestionIsThatOfTheModelWithoutSources) {
   FakeStudy study = RippledStudy(2);
   const std::vector<Suggestion> made = RunOf("auto", study, 16, Ripples);
-  for (const size_t i : {7, 15}) {
-    EXPECT_EQ(TextFact(made[i], "asked"), "the model without sources") << i;
+  int asked = 0;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (!HasFact(made[i], "asked")) continue;  // No model asked for the point.
+    const bool without = TextFact(made[i], "asked") == "the model without sources";
+    EXPECT_EQ(without, i % 8 == 7) << i;
+    asked += without ? 1 : 0;
   }
+  EXPECT_GT(asked, 0);
 }
 
 TEST(Auto, TheEvidenceIsAFunctionOfTheHistoryAlone) {

@@ -31,6 +31,12 @@ TEST(LargestCost, IsAsFarBehindTheMedianAsItsReachSays) {
             std::numeric_limits<double>::infinity());
 }
 
+TEST(CrowdingWeights, CountCrowdedPointsTogetherLikeOne) {
+  PointMatrix x(5, 2);
+  x << 0.5, 0.5, 0.55, 0.5, 0.5, 0.58, 0.9, 0.5, 0.1, 0.1;
+  EXPECT_THAT(CrowdingWeights(x), ::testing::ElementsAre(1 / 3.0, 1 / 3.0, 1 / 3.0, 1, 1));
+}
+
 TEST(LargestCost, TakesTheMedianOfTheWeights) {
   const std::vector<double> costs = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 20, 30, 40};
   EXPECT_EQ(LargestCost(costs, std::vector<double>(10, 0.25), 10), LargestCost(costs, {}, 10));
