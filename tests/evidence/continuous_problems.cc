@@ -20,6 +20,7 @@ constexpr size_t kMostSearched = 8;
 // Keeps these draws different from those of a strategy with the same seed.
 constexpr uint64_t kSourceSalt = 0x736f75726365;
 constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
+constexpr uint64_t kGatheringSalt = 0x676174686572;
 
 absl::StatusOr<std::vector<Point>> RecordedInitialPoints(const ContinuousProblem& problem,
                                                          const SearchSpace& space,
@@ -51,6 +52,19 @@ absl::StatusOr<std::vector<Point>> InitialPoints(const ContinuousProblem& proble
   return RandomInitialPoints(space, beginning.seed);
 }
 
+// A twentieth of each side away, as deviation, and within the box.
+Configuration BesideOf(const Configuration& centre, const std::vector<Bounds>& box, uint64_t seed,
+                       uint64_t index) {
+  constexpr double kStep = 0.05;
+  Configuration beside = centre;
+  for (size_t i = 0; i < box.size(); ++i) {
+    const double step = kStep * (box[i].max - box[i].min) * StandardNormal(seed, index, i);
+    beside.values[i] =
+        Value::Double(std::clamp(centre.values[i].number() + step, box[i].min, box[i].max));
+  }
+  return beside;
+}
+
 std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& problem,
                                                  std::shared_ptr<const SearchSpace> space,
                                                  uint64_t seed, uint64_t task) {
@@ -59,13 +73,23 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
   source->goal = problem.goal;
   const Objective objective = problem.task(seed, task);
   const uint64_t points_seed = CounterRandomBits(seed ^ kSourceSalt, task, 0);
+  const SourcePoint* best = nullptr;
+  source->points.reserve(problem.source_points);
   for (size_t i = 0; i < problem.source_points; ++i) {
-    Configuration configuration = RandomConfiguration(*space, points_seed, i);
+    const bool gathers = problem.sources_gather && 3 * i >= problem.source_points;
+    Configuration configuration =
+        gathers ? BesideOf(best->configuration, problem.box, points_seed ^ kGatheringSalt, i)
+                : RandomConfiguration(*space, points_seed, i);
     double value = objective(NumbersOf(configuration));
     if (problem.source_noise_deviation != 0) {
       value += problem.source_noise_deviation * StandardNormal(points_seed ^ kSourceNoiseSalt, i);
     }
     source->points.push_back({std::move(configuration), Ending::kMeasured, value});
+    const SourcePoint& last = source->points.back();
+    const bool is_better = best == nullptr || (problem.goal == Goal::kMinimize
+                                                   ? *last.value < *best->value
+                                                   : *last.value > *best->value);
+    if (is_better) best = &last;
   }
   source->space = std::move(space);
   return source;

@@ -25,6 +25,7 @@ using Objective = std::function<double(RawPoint)>;
 inline constexpr absl::string_view kGroupWithPeers = "continuous";
 inline constexpr absl::string_view kDevelopment = "development";
 inline constexpr absl::string_view kTransfer = "transfer";
+inline constexpr absl::string_view kGathered = "gathered";
 
 struct ContinuousProblem {
   absl::string_view name;
@@ -40,6 +41,9 @@ struct ContinuousProblem {
   uint64_t source_tasks = 0;
   size_t source_points = 0;  // Per source task.
   double source_noise_deviation = 0;
+  // Whether sources are like histories of an optimiser: after a third at random, each point is
+  // beside the best one so far.
+  bool sources_gather = false;
   // Equally spaced values of each parameter, on which alone the objective is known; 0: all.
   size_t levels = 0;
 };

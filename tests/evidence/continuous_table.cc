@@ -234,10 +234,34 @@ std::vector<ContinuousProblem> NoisyFamilies() {
   return problems;
 }
 
+// What studies of three similar tasks left, of which the noise is a hundredth of what a random guess
+// misses.
+std::vector<ContinuousProblem> GatheredFamilies() {
+  struct Gathered {
+    absl::string_view name;
+    std::vector<Bounds> box;
+    Objective (*task)(uint64_t seed, uint64_t task) = nullptr;
+    double deviation = 0;
+  };
+  const Gathered families[] = {
+      {"branin_gathered_family", BraninBox(), BraninTask, 0.5},
+      {"hartmann3_gathered_family", Cube(3, 0, 1), HartmannTask<Hartmann3>, 0.03},
+      {"hartmann6_gathered_family", Cube(6, 0, 1), HartmannTask<Hartmann6>, 0.03},
+      {"alpine_gathered_family", Cube(1, -10, 10), AlpineTask, 0.05},
+  };
+  std::vector<ContinuousProblem> problems;
+  for (const Gathered& family : families) {
+    problems.push_back({family.name, "Its sources are three noisy histories of an optimiser",
+                        kGathered, kMin, family.box, family.task, std::nullopt, family.deviation, 3,
+                        30, family.deviation, /*sources_gather=*/true});
+  }
+  return problems;
+}
+
 std::vector<ContinuousProblem> MakeTable() {
   std::vector<ContinuousProblem> table;
   for (const auto make : {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies,
-                          WorkersProblems, HighProblems, PaperProblems}) {
+                          GatheredFamilies, WorkersProblems, HighProblems, PaperProblems}) {
     for (ContinuousProblem& problem : make()) table.push_back(std::move(problem));
   }
   return table;

@@ -159,6 +159,32 @@ TEST(Problems, ANoisyFamilyHasTheTasksOfTheFamilyAndNoisySources) {
   EXPECT_NEAR(square, 1, 0.3);
 }
 
+TEST(Problems, AGatheredFamilysSourcesAreBesideTheirBestPoints) {
+  const auto problem = MakeProblem("hartmann3_gathered_family", {4, false, true, ""});
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  ASSERT_THAT(problem->sources, SizeIs(3));
+  for (const auto& source : problem->sources) {
+    ASSERT_THAT(source->points, SizeIs(30));
+    const auto distance = [&](size_t from, size_t to) {
+      double square = 0;
+      for (size_t i = 0; i < 3; ++i) {
+        square += std::pow(source->points[from].configuration.values[i].number() -
+                               source->points[to].configuration.values[i].number(),
+                           2);
+      }
+      return std::sqrt(square);
+    };
+    for (size_t i = 10; i < 30; ++i) {
+      EXPECT_TRUE(problem->space->IsLegal(source->points[i].configuration));
+      size_t best = 0;
+      for (size_t j = 1; j < i; ++j) {
+        if (*source->points[j].value < *source->points[best].value) best = j;
+      }
+      EXPECT_LT(distance(i, best), 0.3) << i;
+    }
+  }
+}
+
 // The distances of the means are sqrt(0.02) and sqrt(4.5).
 TEST(Problems, TheNormalPairsSourcesAreNearAndFar) {
   const std::pair<const char*, double> pairs[] = {{"normal_related_pair", 0.02},
