@@ -234,8 +234,8 @@ std::vector<ContinuousProblem> NoisyFamilies() {
   return problems;
 }
 
-// What studies of three similar tasks left, of which the noise is a hundredth of what a random guess
-// misses.
+// What studies of three similar tasks left, of which the noise is a hundredth of what a random
+// guess misses.
 std::vector<ContinuousProblem> GatheredFamilies() {
   struct Gathered {
     absl::string_view name;

@@ -50,8 +50,8 @@ class DamagedStoreTest : public SqliteStoreTest {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    const std::string in_use =
-        absl::StrCat("PRAGMA default_cache_size = ", static_cast<int64_t>(sqlite::FileMark::kInUse));
+    const auto mark = static_cast<int64_t>(sqlite::FileMark::kInUse);
+    const std::string in_use = absl::StrCat("PRAGMA default_cache_size = ", mark);
     sqlite3_exec(database, in_use.c_str(), nullptr, nullptr, nullptr);
     sqlite3_exec(database, "INSERT INTO provenances VALUES(1, zeroblob(100000))", nullptr, nullptr,
                  nullptr);
