@@ -382,8 +382,9 @@ bool IsOfOrchestrator(const std::string& name) {
   return absl::StrContains(name, "_SERVICE_") || absl::StrContains(name, "_PORT");
 }
 
-// With a misspelt variable, a server would start without what the variable sets, such as tokens.
-// Other variables with our prefix are left alone: clients, tests and orchestrators use some too.
+// With a misspelt variable, a server would start without what the variable sets, such as tokens. So
+// one that begins with the first word of a flag's variable, or is two letters from one, is refused.
+// Others with our prefix are left alone: clients, tests and orchestrators use some too.
 void CheckSpelling(const std::vector<std::string>& known) {
   constexpr size_t kFarthestMisspelling = 2;
   static constexpr absl::string_view kOfClients[] = {"SLIPSTREAM_ADDRESS", "SLIPSTREAM_TOKEN"};

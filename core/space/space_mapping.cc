@@ -29,17 +29,30 @@ std::string NamesOf(const SearchSpace& space) {
   return more == 0 ? shown : absl::StrCat(shown, " and ", more, " more");
 }
 
+// Whether `number` is nearer to `below` than to `above`, by ratio on a logarithmic scale.
+bool IsNearerToBelow(double number, double below, double above, Scale scale) {
+  if (scale == Scale::kLog) return number / below <= above / number;
+  return number - below <= above - number;
+}
+
 // The number's nearest one of the domain, if that has steps and the number is in its range;
 // otherwise the number itself.
 double NearestIn(const Domain& domain, double number) {
-  if (std::holds_alternative<IntegerDomain>(domain)) return std::round(number);
+  if (const auto* whole = std::get_if<IntegerDomain>(&domain)) {
+    const bool is_within =
+        number >= static_cast<double>(whole->min) && number <= static_cast<double>(whole->max);
+    if (!is_within) return number;
+    const double below = std::floor(number);
+    const double above = std::ceil(number);
+    return IsNearerToBelow(number, below, above, whole->scale) ? below : above;
+  }
   const auto* discrete = std::get_if<DiscreteDomain>(&domain);
   if (discrete == nullptr || discrete->values.empty()) return number;
   const std::vector<double>& values = discrete->values;
   if (!(number >= values.front() && number <= values.back())) return number;
   const auto above = std::lower_bound(values.begin(), values.end(), number);
-  if (above == values.begin() || *above - number < number - *(above - 1)) return *above;
-  return *(above - 1);
+  if (above == values.begin()) return *above;
+  return IsNearerToBelow(number, *(above - 1), *above, discrete->scale) ? *(above - 1) : *above;
 }
 
 // A value other than a category, as a person writes it.

@@ -83,7 +83,7 @@ bool IsEarly(const StudyView& view, const Recipe& recipe) {
   const size_t results = CountResults(view);
   const bool is_given = recipe.initial.options().Get("initial_points").has_value();
   if (is_given || needed <= 1) return results < needed;
-  if (results >= needed) return !LearnsFromSources(view, recipe) && HasEqualResults(view);
+  if (!LearnsFromSources(view, recipe) && HasEqualResults(view)) return true;
   const auto infeasible = static_cast<size_t>(
       std::count_if(view.ended.begin(), view.ended.end(), [](const EndedTrial& trial) {
         return trial.ending == Ending::kInfeasible;

@@ -50,9 +50,9 @@ size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 
 size_t CountResults(const StudyView& view);
 
-// Whether there is no model yet. Unless the recipe says how many results its start has, two
-// infeasible configurations make up for a missing result, and results that are all equal, which
-// tell a model nothing, are none.
+// Whether suggestions are still the start's, and no model is asked. Unless the recipe says how many
+// results its start has, two infeasible trials make up for a missing result, from three results on.
+// The start goes on while all results are equal, which tell a model without sources nothing.
 bool IsEarly(const StudyView& view, const Recipe& recipe);
 
 // FAILED_PRECONDITION where there is nowhere to get fitted sources from; else as

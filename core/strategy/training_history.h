@@ -20,8 +20,8 @@ struct Scaling {
   OutputWarp warp = OutputWarp::kStandardize;
   double reach = 0;  // As TrainingSetOptions::reach.
   // Sources that help make results gather around the incumbent from the start. Then crowded ones
-  // count less where it is chosen which are limited, and the results themselves say whether a power
-  // transform serves them, in a space of numbers alone, too.
+  // count less when the limit of far ones is computed, and the results themselves say whether a
+  // power transform serves them, in a space of numbers alone, too.
   bool beside_sources = false;
   // The scale that results share with other tasks; none: their own.
   std::optional<OutputTransform> shared = {};

@@ -36,8 +36,10 @@ struct TrainingSetOptions {
   // The latest infeasible and failed ones together, at least half of each kind where there are so
   // many.
   size_t most_without_value = 500;
-  double reach = 0;  // As in LargestCost, ...
-  bool weighs_crowded = false;  // ... by CrowdingWeights, for up to 1,000 configurations.
+  double reach = 0;  // As in LargestCost.
+  // Whether the reach is measured with CrowdingWeights, which is done for up to 1,000
+  // configurations.
+  bool weighs_crowded = false;
   // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
   // Results lie here on their own scale if all are of one configuration.

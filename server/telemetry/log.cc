@@ -150,7 +150,7 @@ void Log::TellOfRepeats() {
   }
 }
 
-// Of lines that are written: so this one is, whatever the level.
+// Only lines that the level lets through are counted, so the count is always written.
 void Log::WriteRepeats(const LineLimit::Repeats& repeats) {
   Write(std::max(LogLevel::kInfo, options_.level), "further lines left out",
         {{"of", repeats.key},

@@ -42,14 +42,13 @@ void Checkpointer::Close(bool sound) {
   own_.reset();
   sqlite3_wal_hook(writer_.database(), nullptr, nullptr);
   // The mark comes after all else that the log holds, so that it is alone in it if the process ends
-  // before the mark is in the file.
-  const bool closed = sound && MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK &&
-                      WriteMark(writer_, FileMark::kClosed).ok();
-  if (closed) {
-    (void)MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE);
-  } else {
-    sqlite3_db_config(writer_.database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  }
+  // before the mark is in the file. If another process reads the file, the log stays as it is, or is
+  // moved by that process, and ends with the mark.
+  const int moved = sound ? MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) : SQLITE_ERROR;
+  const bool can_mark = moved == SQLITE_OK || moved == SQLITE_BUSY;
+  const bool marked = can_mark && WriteMark(writer_, FileMark::kClosed).ok();
+  const bool closed = marked && MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK;
+  sqlite3_db_config(writer_.database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, closed ? 0 : 1, nullptr);
 }
 
 int Checkpointer::NoteCommit(void* self, sqlite3*, const char*, int pages) {

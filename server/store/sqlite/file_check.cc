@@ -17,6 +17,7 @@
 #include "core/base/status.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/file_format.h"
+#include "server/store/sqlite/file_lock.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/read_deadline.h"
 #include "server/store/sqlite/result_code.h"
@@ -247,12 +248,16 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForReading(const std::string& pa
                                                            const std::string& vfs) {
   const bool has_log = SizeOfFile(LogPath(path)) > 0;
   if (IsOnReadOnlyDisk(path)) return OpenOnReadOnlyDisk(path, vfs, has_log);
+  // What a server or its kill has left there, not what reading makes.
+  const bool is_theirs = FileExists(LogPath(path)) || IsLocked(path);
   // Reading a log needs shared memory beside the file, hence READWRITE.
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
                               Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));
-  SLIPSTREAM_RETURN_IF_ERROR(connection->Execute("PRAGMA query_only = ON"));
-  if (has_log) {
-    // Otherwise the last connection to close the file would checkpoint the log.
+  // The file's mark is no size for a cache.
+  SLIPSTREAM_RETURN_IF_ERROR(
+      connection->Execute("PRAGMA query_only = ON; PRAGMA cache_size = -2000"));
+  if (is_theirs) {
+    // Otherwise the last connection to close the file would move the log and delete it.
     sqlite3_db_config(connection->database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
   return connection;

@@ -62,7 +62,7 @@ absl::Status SyncFile(const std::string& path) {
   return error == 0 ? absl::OkStatus() : FileFailure(path, error);
 }
 
-// Not as the store in use that it was copied from.
+// The copy has the mark of the store, which may be in use.
 absl::Status MarkAsBackup(const std::string& path, const std::string& vfs) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> copy,
                               Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));

@@ -3,8 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/file_format.h"
+#include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/result_code.h"
+#include "server/store/sqlite/schema.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 // Offsets in the file's header.
 constexpr size_t kPageCountOffset = 28;
 constexpr size_t kMarkOffset = 48;
+constexpr size_t kVersionOffset = 60;
 
 FileMark MarkIn(const std::string& first_page) {
   return static_cast<FileMark>(BigEndian32(first_page, kMarkOffset));
@@ -31,11 +34,11 @@ absl::StatusOr<bool> BeginsWithMark(const RawFile& log, const std::string& first
 
 absl::Status LogIsMissing(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "the store ", path, " was in use when it was copied or its write-ahead log, ", path,
+      "the store ", path, " was in use when it was copied, or its write-ahead log, ", path,
       "-wal, was removed, and may lack acknowledged results: copy ", path, ", ", path, "-wal and ",
       path,
-      "-shm together, or use --back-up-to; if the log is lost, put an empty file in its place to "
-      "open what is there"));
+      "-shm together, or use --back-up-to; if the log is lost, or another program such as sqlite3 "
+      "has moved it into the file, put an empty file in its place to open what is there"));
 }
 
 absl::Status LogBelongsToAnother(const std::string& path, FileMark mark) {
@@ -75,17 +78,20 @@ absl::Status MarkInUse(Connection& connection) {
 }
 
 absl::Status CheckLogBelongs(const std::string& path, const std::string& vfs) {
-  if (!FileExists(path)) return absl::OkStatus();
+  // A journal is rolled back first, and then there is no log that could be another's.
+  if (!FileExists(path) || FileExists(path + "-journal")) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile file, RawFile::OpenDatabase(path, vfs));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, file.Read(0, kFileHeaderBytes));
   const FileMark mark = MarkIn(header);
-  if (mark == FileMark::kNone) return absl::OkStatus();
+  if (BigEndian32(header, kVersionOffset) < kFirstVersionWithMarks || mark == FileMark::kNone) {
+    return absl::OkStatus();
+  }
   const bool has_log = FileExists(path + "-wal");
   if (mark == FileMark::kInUse) return has_log ? absl::OkStatus() : LogIsMissing(path);
   if (!has_log) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool has_commit, LogHasCommit(path, vfs));
+  if (!has_commit) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, log.Size());
-  if (size <= kLogHeaderBytes) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool continues, BeginsWithMark(log, header));
   return continues ? absl::OkStatus() : LogBelongsToAnother(path, mark);
 }

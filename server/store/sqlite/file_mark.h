@@ -6,7 +6,8 @@
 // looks damaged. Therefore a server marks its file as in use before it writes anything else, and
 // as closed once it has moved the whole log into it; a copy of a store is marked as a backup.
 //
-// What cannot be told is a mixture with a plain copy of a file that was in use then, too.
+// What cannot be told is a mixture with a plain copy of a file that was in use then, too, or with a
+// file or backup of a program without marks.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_MARK_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_FILE_MARK_H_
 
@@ -40,7 +41,7 @@ absl::Status MarkInUse(Connection& connection);
 
 // Whether the file at `path`, which no process has open, can be used with the log that is there or
 // is not. FAILED_PRECONDITION if the log belongs to another file, or if the file was in use and its
-// log is missing; an empty file in place of the log allows to go on without it.
+// log is missing; an empty file in place of the log lets the file be opened without it.
 absl::Status CheckLogBelongs(const std::string& path, const std::string& vfs);
 
 }  // namespace slipstream::sqlite

@@ -208,4 +208,12 @@ absl::StatusOr<std::string> CheckLog(const std::string& path, const std::string&
   return LogDamaged(path, "the beginning of its write-ahead log is damaged");
 }
 
+absl::StatusOr<bool> LogHasCommit(const std::string& path, const std::string& vfs) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, log.Size());
+  if (size < kLogHeaderBytes) return false;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, size));
+  return scan.committed > 0;
+}
+
 }  // namespace slipstream::sqlite

@@ -32,6 +32,10 @@ namespace slipstream::sqlite {
 // locks on the log's index.
 absl::StatusOr<std::string> CheckLog(const std::string& path, const std::string& vfs);
 
+// Whether the log of the database at `path` has a whole commit, and so would change what is read.
+// As above, not for a log that this process has open.
+absl::StatusOr<bool> LogHasCommit(const std::string& path, const std::string& vfs);
+
 }  // namespace slipstream::sqlite
 
 #endif  // SLIPSTREAM_SERVER_STORE_SQLITE_LOG_CHECK_H_

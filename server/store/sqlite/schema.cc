@@ -157,11 +157,16 @@ UPDATE study_heads SET bytes =
 UPDATE source_tasks SET bytes = length(definition)
   + coalesce((SELECT sum(length(data)) FROM source_chunks WHERE source_key = source_tasks.key), 0);
 )sql";
+// From here on only programs that mark the file (file_mark.h) may write to it.
+constexpr char kMarks[] = "";
+
 static_assert(kTrialNumberBits == 24 && kMaxTrialNumber == 16777215);
 
 constexpr const char* kSteps[] = {
-    kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports, kBeforeChecksums, kFileForm, kBytes};
+    kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports, kBeforeChecksums,
+    kFileForm,    kBytes,               kMarks};
 static_assert(kSteps[kFirstVersionInForm - 1] == kFileForm);
+static_assert(kSteps[kFirstVersionWithMarks - 1] == kMarks);
 
 absl::StatusOr<int64_t> Number(Connection& connection, const char* sql) {
   Query query(connection, sql);

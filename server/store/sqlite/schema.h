@@ -20,6 +20,8 @@ inline constexpr int kStoreApplicationId = 0x534c5053;  // "SLPS"
 
 // A file of this version or a later one has checksums of its pages (checksum_vfs.h).
 inline constexpr int64_t kFirstVersionInForm = 5;
+// Only programs that mark the file (file_mark.h) write to one of this version or a later one.
+inline constexpr int64_t kFirstVersionWithMarks = 7;
 
 inline constexpr int kTrialNumberBits = 24;
 inline constexpr int64_t kMaxTrialNumber = (int64_t{1} << kTrialNumberBits) - 1;

@@ -21,6 +21,12 @@ absl::Status UseWriteAheadLog(Connection& connection) {
       "a local disk"));
 }
 
+absl::StatusOr<bool> UsesWriteAheadLog(Connection& connection) {
+  Query query(connection, "PRAGMA journal_mode");
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  return query.Bytes(0) == "wal";
+}
+
 // SQLite gives a new log the mode of its database. A failure is left for SQLite to meet.
 void CreatePrivateFile(const std::string& path) {
   const int descriptor = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -44,9 +50,12 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
                                    // Debian's SQLite overwrites deleted rows by default.
                                    "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
                                    options.writer_cache_kib)));
+  // Until the file is marked as closed its log stays, whatever fails meanwhile.
+  sqlite3_db_config(writer->database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   // A migration is written to the log, too, if the file has one already.
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool has_log, UsesWriteAheadLog(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(*writer));
-  if (mark != FileMark::kNone) SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
+  if (has_log && mark != FileMark::kNone) SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, MigrateSchema(*writer, SchemaSteps()));
   const auto newest = static_cast<int64_t>(SchemaSteps().size());
   if (version > 0 && version < newest) options.on_upgrade(version, newest);
@@ -71,7 +80,9 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenCheckpointConnection(
     const SqliteStoreOptions& options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
                               Connection::Open(options.path, SQLITE_OPEN_READWRITE, options.vfs));
-  SLIPSTREAM_RETURN_IF_ERROR(connection->Execute("PRAGMA synchronous = FULL"));
+  // The file's mark is no size for a cache.
+  SLIPSTREAM_RETURN_IF_ERROR(
+      connection->Execute("PRAGMA synchronous = FULL; PRAGMA cache_size = -2000"));
   return connection;
 }
 

@@ -76,11 +76,25 @@ TEST(SpaceMapping, NumbersBetweenStepsCountAsTheNearerOne) {
     return mapped.has_value() ? mapped->values : Values();
   };
   EXPECT_EQ(values_of(3.7, 20), (Values{Value::Integer(4), Value::Double(16)}));
-  EXPECT_EQ(values_of(8.4, 49), (Values{Value::Integer(8), Value::Double(64)}));
-  EXPECT_EQ(values_of(0.6, 64), (Values{Value::Integer(1), Value::Double(64)}));
-  EXPECT_EQ(values_of(8.6, 20), Values()) << "outside";
+  EXPECT_EQ(values_of(7.6, 49), (Values{Value::Integer(8), Value::Double(64)}));
+  EXPECT_EQ(values_of(1.4, 64), (Values{Value::Integer(1), Value::Double(64)}));
+  EXPECT_EQ(values_of(8.4, 20), Values()) << "outside";
+  EXPECT_EQ(values_of(0.6, 20), Values()) << "outside";
   EXPECT_EQ(values_of(3, 15), Values()) << "outside";
   EXPECT_EQ(values_of(3, 65), Values()) << "outside";
+}
+
+TEST(SpaceMapping, TheNearerOneIsThatByRatioOnALogarithmicScale) {
+  const SearchSpace source =
+      MustCreateSpace({Named("lr", DoubleDomain{1e-5, 1, Scale::kLog}),
+                       Named("width", DoubleDomain{1, 1000, Scale::kLog})});
+  const SearchSpace target =
+      MustCreateSpace({Named("lr", DiscreteDomain{{1e-4, 1e-3, 1e-2}, Scale::kLog}),
+                       Named("width", IntegerDomain{1, 1000, Scale::kLog})});
+  const SpaceMapping mapping = Mapping(source, target);
+  const auto mapped = mapping.Map({{Value::Double(5e-4), Value::Double(1.45)}});
+  ASSERT_TRUE(mapped.has_value());
+  EXPECT_EQ(mapped->values, (Values{Value::Double(1e-3), Value::Integer(2)}));
 }
 
 TEST(SpaceMapping, UnknownWordsAndOtherKindsAreOutside) {

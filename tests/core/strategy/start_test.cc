@@ -126,8 +126,8 @@ TEST(Start, IsAtRandomWhereTheRecipeSaysSo) {
   EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
 }
 
-// As where an eighth of the space is feasible: what is not is known long before eight results are.
-TEST(Start, TwoInfeasibleConfigurationsMakeUpForAMissingResult) {
+// Where a quarter of the space is feasible, much is known long before there are eight results.
+TEST(Start, TwoInfeasibleTrialsMakeUpForAMissingResult) {
   const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
   FakeStudy study(MixedSpace());
   for (int trial = 0; trial < 13; ++trial) {
@@ -156,6 +156,18 @@ TEST(Start, GoesOnWhileAllResultsAreEqual) {
     study.Lease({Next(*strategy, study.view())});
     study.End(Ending::kMeasured, 1);
     EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
+  }
+}
+
+TEST(Start, EqualResultsAreNoneHoweverMuchIsInfeasible) {
+  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
+  FakeStudy study(MixedSpace());
+  for (int trial = 0; trial < 16; ++trial) {
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_FALSE(HasFact(next, "results")) << trial;
+    study.Lease({next});
+    study.EndAt(0, trial % 4 == 0 ? Ending::kMeasured : Ending::kInfeasible,
+                trial % 4 == 0 ? std::optional<double>(0) : std::nullopt);
   }
 }
 

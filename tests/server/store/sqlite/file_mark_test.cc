@@ -1,6 +1,9 @@
 #include "server/store/sqlite/file_mark.h"
 
+#include <sys/resource.h>
+
 #include <filesystem>
+#include <memory>
 
 #include "tests/server/store/sqlite/store_fixture.h"
 
@@ -48,6 +51,14 @@ class FileMarkTest : public SqliteStoreTest {
       EXPECT_TRUE(AddTrials(**store, "s", {FinishedTrial("x", i)}).ok());
     }
     return AsKilled();
+  }
+
+  // Reads the file as it is now, as long as it lives.
+  std::unique_ptr<sqlite::Connection> Reader() {
+    auto reader = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
+    EXPECT_TRUE(reader.ok()) << reader.status();
+    EXPECT_TRUE((*reader)->Execute("BEGIN; SELECT count(*) FROM studies").ok());
+    return *std::move(reader);
   }
 
   void ExpectRefused(const std::string& text) {
@@ -115,22 +126,80 @@ TEST_F(FileMarkTest, AStoreThatWasCopiedWithoutItsLogIsRefused) {
   EXPECT_EQ(Mark(path()), FileMark::kClosed);
 }
 
+// The mark is in the log alone while another process keeps it from being moved.
 TEST_F(FileMarkTest, AKillBeforeTheMarkIsInTheFileLosesNothing) {
   MakeFile();
-  const std::string closed = ReadBytes(path());
-  FilesByName opened = AddAndKill(0);
-  opened[""] = closed;
-  Put(opened);
+  FilesByName opened;
+  {
+    const auto reader = Reader();
+    opened = AddAndKill(0);
+  }
+  ASSERT_EQ(MarkOfBytes(opened[""]), FileMark::kClosed);
+  ASSERT_GT(opened["-wal"].size(), 4096u);
+  for (const size_t cut : {opened["-wal"].size(), size_t{4000}, size_t{57}, size_t{56}, size_t{33},
+                           size_t{32}, size_t{31}, size_t{0}}) {
+    SCOPED_TRACE(cut);
+    FilesByName files = opened;
+    files["-wal"].resize(cut);
+    Put(files);
+    WriteBytes(path() + "-shm", "");
+    ExpectTrials(10);
+  }
+}
+
+TEST_F(FileMarkTest, ChecksAndCopiesOfAStoreThatWasKilledLeaveItsEmptyLog) {
+  MakeFile();
+  const FilesByName killed = AddAndKill(0);
+  ASSERT_EQ(killed.at("-wal"), "");
+  Put(killed);
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  EXPECT_TRUE(BackUpSqliteFile(path(), Copy()).ok());
   ExpectTrials(10);
+}
+
+TEST_F(FileMarkTest, AMainFileAloneIsRestoredWithAnEmptyLog) {
+  MakeFile();
+  Put(AddAndKill(3));
+  Remove("-shm");
+  WriteBytes(path() + "-wal", "");
+  const std::string restored = folder() + "/restored.db";
+  const absl::Status status = RestoreSqliteFile(path(), restored);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(Mark(restored), FileMark::kBackup);
+}
+
+TEST_F(FileMarkTest, AnOpeningThatFailsLeavesAStoreThatCanBeOpened) {
+  MakeFile();
+  SqliteStoreOptions options = Options();
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  for (rlim_t limit = 8; limit < 64; limit += 4) {
+    rlimit few = before;
+    few.rlim_cur = limit;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    const bool opened = OpenSqliteStore(options).ok();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    ExpectTrials(10);
+    if (opened) return;
+  }
+  FAIL() << "never opened";
+}
+
+TEST_F(FileMarkTest, AProcessThatReadsLongerThanTheServerLivesLeavesAClosedStore) {
+  MakeFile();
+  {
+    const auto reader = Reader();
+    AddAndKill(3);
+  }
+  ExpectTrials(13);
+  EXPECT_EQ(Mark(path()), FileMark::kClosed);
 }
 
 TEST_F(FileMarkTest, AProcessThatReadsTheFileMeanwhileDoesNotMatter) {
   MakeFile();
   FilesByName killed;
   {
-    const auto reader = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
-    ASSERT_TRUE(reader.ok()) << reader.status();
-    ASSERT_TRUE((*reader)->Execute("BEGIN; SELECT count(*) FROM studies").ok());
+    const auto reader = Reader();
     killed = AddAndKill(3);
     EXPECT_EQ(MarkOfBytes(killed[""]), FileMark::kClosed) << "the reader has kept the log";
   }
