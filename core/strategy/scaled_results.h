@@ -47,8 +47,8 @@ struct ScaleJudge {
 // likelihoods are on the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian
 // processes", 2004). A power that makes the marginal distribution of the results normal stretches
 // the values of the few good points next to the incumbent; then nothing in a hardly known branch
-// promises as much as refining these. Where many results have gathered at the incumbent, most of the
-// variance that it leaves is noise. Errors are those of Calibration::Calibrate.
+// promises as much as refining these. Where many results have gathered at the incumbent, most of
+// the variance that it leaves is noise. Errors are those of Calibration::Calibrate.
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              const Scaling& scaling);
 

@@ -42,8 +42,8 @@ void Checkpointer::Close(bool sound) {
   own_.reset();
   sqlite3_wal_hook(writer_.database(), nullptr, nullptr);
   // The mark comes after all else that the log holds, so that it is alone in it if the process ends
-  // before the mark is in the file. If another process reads the file, the log stays as it is, or is
-  // moved by that process, and ends with the mark.
+  // before the mark is in the file. If another process reads the file, the log stays as it is, or
+  // that process moves it, and ends with the mark.
   const int moved = sound ? MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) : SQLITE_ERROR;
   const bool can_mark = moved == SQLITE_OK || moved == SQLITE_BUSY;
   const bool marked = can_mark && WriteMark(writer_, FileMark::kClosed).ok();
