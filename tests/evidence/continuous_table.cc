@@ -234,8 +234,8 @@ std::vector<ContinuousProblem> NoisyFamilies() {
   return problems;
 }
 
-// What studies of three similar tasks left, of which the noise is a hundredth of what a random
-// guess misses.
+// Each problem's sources are the histories of three similar tasks. The noise of its results and of
+// theirs is about a hundredth of what a random guess misses.
 std::vector<ContinuousProblem> GatheredFamilies() {
   struct Gathered {
     absl::string_view name;

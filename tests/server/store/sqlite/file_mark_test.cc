@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "server/store/sqlite/file_format.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
@@ -24,11 +25,7 @@ class FileMarkTest : public SqliteStoreTest {
   std::string Copy() const { return folder() + "/copy.db"; }
 
   static FileMark MarkOfBytes(const std::string& bytes) {
-    int64_t mark = 0;
-    for (size_t i = kMarkOffset; i < kMarkOffset + 4; ++i) {
-      mark = mark << 8 | static_cast<unsigned char>(bytes[i]);
-    }
-    return static_cast<FileMark>(mark);
+    return static_cast<FileMark>(sqlite::BigEndian32(bytes, kMarkOffset));
   }
   FileMark Mark(const std::string& file) const { return MarkOfBytes(ReadBytes(file)); }
 
