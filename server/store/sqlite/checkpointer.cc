@@ -47,7 +47,9 @@ void Checkpointer::Close(bool sound) {
   const int moved = sound ? MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) : SQLITE_ERROR;
   const bool can_mark = moved == SQLITE_OK || moved == SQLITE_BUSY;
   const bool marked = can_mark && WriteMark(writer_, FileMark::kClosed).ok();
-  const bool closed = marked && MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK;
+  // Whoever reads the file has been waited for once.
+  const bool closed = marked && moved == SQLITE_OK &&
+                      MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK;
   sqlite3_db_config(writer_.database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, closed ? 0 : 1, nullptr);
 }
 
