@@ -7,12 +7,15 @@
 #include <variant>
 
 #include "core/base/counter_random.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
 
 constexpr uint64_t kTaskSalt = 0x6d69786564;  // Separates these draws from strategies'.
 constexpr double kInside = 1.0 / 6;           // No drawn ideal is nearer to a bound.
+constexpr double kUnrelated = 0.2;            // The share of draws that resemble nothing.
+constexpr double kResemblance = 0.06;         // How far others are away, as deviation.
 
 SearchSpace WithoutConditions(const SearchSpace& space) {
   std::vector<Parameter> parameters = space.parameters();
@@ -30,10 +33,29 @@ Configuration DrawnIdeal(const SearchSpace& space, Draws& draws) {
   return space.Sample(coordinates);
 }
 
+// In [0, 1).
+double ShareResembling(double share, uint64_t seed, uint64_t index) {
+  if (CounterRandomUniform(seed, index, 0) < kUnrelated) {
+    return CounterRandomUniform(seed, index, 1);
+  }
+  const double beside = std::abs(share + kResemblance * StandardNormal(seed, index, 1));
+  const double reflected = beside > 1 ? std::max(0.0, 2 - beside) : beside;
+  return std::min(reflected, std::nextafter(1.0, 0.0));
+}
+
 }  // namespace
 
+Draws Draws::Resembling(uint64_t seed) const {
+  Draws draws(seed_);
+  draws.resembling_ = seed ^ kTaskSalt;
+  return draws;
+}
+
 double Draws::Between(double min, double max) {
-  return min + (max - min) * CounterRandomUniform(seed_ ^ kTaskSalt, next_++, 0);
+  const uint64_t index = next_++;
+  double share = CounterRandomUniform(seed_ ^ kTaskSalt, index, 0);
+  if (resembling_.has_value()) share = ShareResembling(share, *resembling_, index);
+  return min + (max - min) * share;
 }
 
 size_t Draws::Below(size_t count) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace slipstream::evidence {
 class Draws {
  public:
   explicit Draws(uint64_t seed) : seed_(seed) {}
+  // Numbers that resemble these, in place of the same draws: most are beside them, every fifth is
+  // unrelated.
+  Draws Resembling(uint64_t seed) const;
   // In [min, max).
   double Between(double min, double max);
   // As many numbers in [min, max).
@@ -37,6 +41,7 @@ class Draws {
 
  private:
   uint64_t seed_;
+  std::optional<uint64_t> resembling_;
   uint64_t next_ = 0;
 };
 

@@ -39,6 +39,25 @@ TEST(Draws, OrdersHaveEveryNumberOnce) {
   for (size_t i = 0; i < 20; ++i) EXPECT_EQ(order[i], i);
 }
 
+TEST(Draws, ThoseThatResembleOthersAreMostlyBesideThem) {
+  Draws draws(7);
+  Draws resembling = draws.Resembling(1);
+  Draws others = draws.Resembling(2);
+  int beside = 0;
+  int equal = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double number = draws.Between(0, 1);
+    const double near = resembling.Between(0, 1);
+    ASSERT_GE(near, 0);
+    ASSERT_LT(near, 1);
+    if (std::abs(near - number) < 0.12) ++beside;
+    if (near == others.Between(0, 1)) ++equal;
+  }
+  EXPECT_GT(beside, 700);
+  EXPECT_LT(beside, 900);
+  EXPECT_EQ(equal, 0);
+}
+
 TEST(Setting, ReadsValuesByName) {
   const SearchSpace space = KernelSpace();
   const Configuration configuration =

@@ -10,6 +10,7 @@
 #include "tests/evidence/grid_problems.h"
 #include "tests/evidence/learner_problems.h"
 #include "tests/evidence/misleading_sources.h"
+#include "tests/evidence/mixed_families.h"
 #include "tests/evidence/mixed_problems.h"
 #include "tests/evidence/odd_problems.h"
 #include "tests/evidence/paper_problems.h"
@@ -64,6 +65,9 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     listings.push_back(
         {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
+  for (const MixedFamily& family : MixedFamilies()) {
+    listings.push_back({family.name, std::string(family.group), kMixedSources, family.summary});
+  }
   for (const OddProblem& problem : OddProblems()) {
     listings.push_back({problem.name, std::string(problem.group), 0, problem.summary});
   }
@@ -104,6 +108,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
   }
   for (const MixedProblem& problem : MixedProblems()) {
     if (problem.name == name) return MakeMixedProblem(problem, beginning);
+  }
+  for (const MixedFamily& family : MixedFamilies()) {
+    if (family.name == name) return MakeMixedFamilyProblem(family, beginning);
   }
   for (const OddProblem& problem : OddProblems()) {
     if (problem.name == name) return MakeOddProblem(problem, beginning);
