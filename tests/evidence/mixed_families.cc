@@ -68,6 +68,7 @@ std::shared_ptr<const SourceTaskData> HistoryOf(const MixedTask& task, std::stri
                                                 uint64_t seed) {
   auto source = std::make_shared<SourceTaskData>();
   source->name = std::move(name);
+  source->goal = Goal::kMinimize;
   std::vector<double> best;
   double best_value = 0;
   for (size_t i = 0; i < kHistoryLength; ++i) {

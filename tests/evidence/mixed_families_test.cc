@@ -69,6 +69,7 @@ TEST(MixedFamilies, SourcesAreHistoriesOfTheirTasks) {
     ASSERT_THAT(problem.sources, SizeIs(kMixedSources)) << family.name;
     for (uint64_t i = 0; i < kMixedSources; ++i) {
       const MixedTask task = SourceTaskOf(family, *problem.space, 1, i);
+      EXPECT_EQ(problem.sources[i]->goal, problem.goal) << family.name;
       const double best = task.value(Setting(*problem.space, task.optimum));
       for (const SourcePoint& point : problem.sources[i]->points) {
         ASSERT_TRUE(problem.space->IsLegal(point.configuration)) << family.name;
