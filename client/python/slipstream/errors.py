@@ -67,6 +67,11 @@ class ResourceExhausted(SlipstreamError):
     """A limit was reached, which the message names."""
 
 
+class Overloaded(ResourceExhausted):
+    """The server was busy, its disk was full, or the project made calls faster than its quota
+    allows, for as long as the call was repeated. The same call may succeed later."""
+
+
 class NoAnswer(SlipstreamError, ConnectionError):
     """No attempt succeeded in time. A change may or may not have been made."""
 

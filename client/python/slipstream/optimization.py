@@ -207,7 +207,7 @@ class _Evaluation(Evaluation):
         for trial in held:
             try:
                 trial.release()
-            except errors.NoAnswer as unheard:
+            except (errors.NoAnswer, errors.Overloaded) as unheard:
                 warn_caller(f"unfinished trials could not be given back: {unheard}")
                 return  # Their leases will run out.
             except errors.SlipstreamError:

@@ -31,18 +31,18 @@ class Trial(HeldTrial):
         Steps are whole numbers, and all trials of a study must count the same thing: epochs, trees,
         seconds of training.
 
-        If the server does not answer, a warning says so once, and the training goes on. The latest
-        500 reports are kept, and sent with the next one or before the outcome. While the server
-        stays silent, further reports wait for two seconds only. This holds for every NoAnswer, also
-        for one by a mistake such as an expired certificate: the server has suggested the trial, so
-        the mistake is a new one and may be mended before the outcome, which waits for longer, and
-        then raises."""
+        If the server does not answer, or is too busy to, a warning says so once, and the training
+        goes on. The latest 500 reports are kept, and sent with the next one or before the outcome.
+        While the server stays silent or busy, further reports wait for two seconds only. This holds
+        for every NoAnswer and Overloaded, also for one by a mistake such as an expired certificate:
+        the server has suggested the trial, so the mistake is a new one and may be mended before the
+        outcome, which waits for longer, and then raises."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:
         """Whether the study's rule, given the reports so far, says to stop; see `stop_reason`.
 
-        False if the server does not answer, which a warning says as for `report`. Without
+        False if the server does not answer or is busy, which a warning says as for `report`. Without
         `stopping=` in `slipstream.create_or_load`, the study has no rule, and this is always False."""
         return self._transport.run(self._should_stop())
 

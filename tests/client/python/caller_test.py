@@ -5,6 +5,8 @@ import itertools
 import unittest
 import unittest.mock
 
+from servers import overload_details
+
 import slipstream
 from slipstream import Deadlines, Options, Retry
 from slipstream._calls import caller, request_id, silence
@@ -106,10 +108,7 @@ class Repetition(unittest.TestCase):
         self.assertEqual(raised.exception.violations[0].bound, "> 0")
 
     def test_what_a_busy_server_refuses_is_repeated(self):
-        details = messages.new("StatusDetails", code=8, message="the server is busy")
-        details.details.add(type_url="type.googleapis.com/slipstream.v1.Overload")
-        busy = Reply(failure=Failure("RESOURCE_EXHAUSTED", "the server is busy",
-                                     details.SerializeToString()))
+        busy = Reply(failure=Failure("RESOURCE_EXHAUSTED", "the server is busy", overload_details()))
         replies = [busy, busy, Reply(response="done")]
         attempts = []
 
@@ -123,10 +122,13 @@ class Repetition(unittest.TestCase):
         response = run(planner.call("Suggest", None, "ask", Deadlines(10, 60)), perform)
         self.assertEqual(response, "done")
         self.assertEqual(len(attempts), 3)
-        full = Failure("RESOURCE_EXHAUSTED", "the quota is used up")
-        with self.assertRaises(slipstream.ResourceExhausted):
-            run(planner.call("Suggest", None, "ask", Deadlines(10, 60)),
-                lambda step: Reply(failure=full))
+        full = Reply(failure=Failure("RESOURCE_EXHAUSTED", "the quota is used up"))
+        for reply, error in ((busy, slipstream.Overloaded), (full, slipstream.ResourceExhausted)):
+            planner = caller.Caller("host:1", Retry(max_attempts=2))
+            with self.assertRaises(slipstream.ResourceExhausted) as raised:
+                run(planner.call("Suggest", None, "ask", Deadlines(10, 60)),
+                    lambda step: None if isinstance(step, Pause) else reply)
+            self.assertIs(type(raised.exception), error)
 
     def test_details_that_are_not_ours_are_left_alone(self):
         failure = Failure("INVALID_ARGUMENT", "bad", b"\xff\xff\xff")

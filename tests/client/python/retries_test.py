@@ -191,6 +191,29 @@ class LostAnswers(ServerTest):
         self.assertRegex(str(told.message), "the training goes on without advice: .* should_stop.. is "
                          "False, and the latest 500 reports are kept, .*; no answer from")
 
+    def test_a_training_goes_on_while_the_server_is_busy(self):
+        study = self.open(Options(retry=Retry(0.001, 0.01, max_attempts=2)), stopping="median")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with study.suggest() as trial, attempts_of(study) as waited:
+                self.proxy.losses = {"Report": ["busy"] * 4, "ShouldStop": ["busy"] * 4}
+                for step in (1, 2):
+                    trial.report(step, step)
+                    self.assertFalse(trial.should_stop())
+                trial.report(3, 0.5)
+                trial.complete(0.5)
+        self.assertEqual(study.reports(1), {1: 1, 2: 2, 3: 0.5})
+        self.assertEqual(waited["Report"], [10, 10, 1, 1, 1])
+        (told,) = caught
+        self.assertRegex(str(told.message), "the training goes on without advice: .*the server is busy")
+
+    def test_a_trial_whose_outcome_a_busy_server_refused_has_not_failed(self):
+        study = self.open(Options(retry=Retry(0.001, 0.01, max_attempts=2)))
+        self.proxy.losses["Observe"] = ["busy"] * 2
+        with self.assertRaisesRegex(slipstream.Overloaded, "this records the outcome: slipstream "):
+            study.optimize(lambda trial: trial.x, trials=1, progress=False)
+        self.assertEqual(study.trial(1).state, "active")
+
     def test_another_outcome_is_refused_also_where_it_cannot_be_read(self):
         study = self.open()
         trial, other = study.suggest(2)

@@ -21,11 +21,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
 
 from waiting import wait_for_address  # noqa: E402
 
+from slipstream._wire import messages  # noqa: E402
+
 SERVER = os.environ["SLIPSTREAM_SERVER"]
 PATIENCE = 60  # Seconds.
 # Python then starts programs without a fork, before Python 3.10 too: gRPC's handlers of forks may
 # crash a child before it becomes the program.
 SPAWN = {"close_fds": False}
+
+
+def overload_details():
+    """What a server says besides when it is busy."""
+    details = messages.new("StatusDetails", code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0])
+    details.details.add(type_url="type.googleapis.com/slipstream.v1.Overload")
+    return details.SerializeToString()
 
 
 class ServerProcess:
@@ -128,7 +137,8 @@ class LossyProxy(grpc.GenericRpcHandler):
 
     `losses[method]` is a list with a word for each of the method's next calls: "answer" forwards
     the call and loses its answer, "call" loses the call itself, "late" forwards it and answers too
-    late; after these all calls go through. `calls[method]` keeps the requests' bytes."""
+    late, and "busy" refuses it as a busy server does; after these all calls go through.
+    `calls[method]` keeps the requests' bytes."""
 
     def __init__(self, address):
         self.losses = {}
@@ -162,6 +172,9 @@ class LossyProxy(grpc.GenericRpcHandler):
             loss = losses.pop(0) if losses else None
         if loss == "call":
             context.abort(self.code, "lost before the server had it")
+        if loss == "busy":
+            context.set_trailing_metadata((("grpc-status-details-bin", overload_details()),))
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "the server is busy")
         try:
             response = self._forward(path, request)
         except grpc.RpcError as error:

@@ -104,6 +104,8 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.CandidatesExhausted(text)
     if failure.code == "FAILED_PRECONDITION" and _has_detail(failure, "OtherOutcome"):
         return errors.TrialEnded(text)
+    if is_overload(failure):
+        return errors.Overloaded(text)
     if failure.code in ("ABORTED", "CANCELLED"):
         return errors.NoAnswer(text)
     return _ERRORS.get(failure.code, errors.ServerError)(text)

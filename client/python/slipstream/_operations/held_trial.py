@@ -28,6 +28,8 @@ from slipstream.scalars import check_finite, whole
 _RENEWAL_UNLESS_KNOWN = 30.0
 _REPORTS = 500  # In one call.
 _LAST_STEP = 2**63 - 1
+# After these the same call may succeed later, so a training goes on without it.
+_PASSING = (errors.NoAnswer, errors.Overloaded)
 
 
 class HeldTrial(TrialValues):
@@ -76,11 +78,11 @@ class HeldTrial(TrialValues):
         return True
 
     def _heard(self, call: Plan[Message]) -> Plan[Optional[Message]]:
-        """What a call gives that a training goes on without; None if the server does not answer,
-        for whatever reason: even a mistake has come about since the server suggested the trial."""
+        """What a call gives that a training goes on without; None if the server is busy or does not
+        answer, for whatever reason: even a mistake has come about since it suggested the trial."""
         try:
             response = yield from self._if_there(call)
-        except errors.NoAnswer as error:
+        except _PASSING as error:
             self._unheard = True
             self._warn_of_silence(error)
             return None
@@ -90,7 +92,7 @@ class HeldTrial(TrialValues):
         self._unheard = False
         return response
 
-    def _warn_of_silence(self, error: errors.NoAnswer) -> None:
+    def _warn_of_silence(self, error: errors.SlipstreamError) -> None:
         if not self._told_of_silence:
             self._told_of_silence = True
             warn_caller(
@@ -166,8 +168,8 @@ class HeldTrial(TrialValues):
             )
         except errors.TrialEnded as ended:
             raise (yield from self._other_outcome(ended)) from None
-        except errors.NoAnswer as unheard:
-            raise errors.NoAnswer(
+        except _PASSING as unheard:
+            raise type(unheard)(
                 f"{unheard}; once the server answers again, this records the outcome: "
                 f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
@@ -239,10 +241,10 @@ class HeldTrial(TrialValues):
     def _leave(self, error: Optional[BaseException]) -> Plan[bool]:
         """Ends the trial at the end of its block; whether that settles the error.
 
-        If the server did not answer, what became of the trial is not a failure of the trainer:
-        its lease runs out."""
+        If the server was busy or did not answer, what became of the trial is not a failure of the
+        trainer: its lease runs out."""
         settled = isinstance(error, (errors.Infeasible, errors.TrialStopped))
-        if self._ended or isinstance(error, errors.NoAnswer):
+        if self._ended or isinstance(error, _PASSING):
             return settled
         if error is None and self._advice is None:
             warn_caller(
