@@ -86,9 +86,9 @@ class Evaluation:
         """Whether callbacks are to hear of the trial, as it has got its outcome."""
         return bool(self._callbacks) and trial.ended and not trial.given_back
 
-    def conclude(self, best: Optional[TrialRecord]) -> None:
-        """Takes note of the study's best trial, now that all have ended."""
-        self._progress.conclude(best)
+    def conclude(self, best: Optional[TrialRecord], ended: Optional[int]) -> None:
+        """Takes note of how the study stands, now that all trials have ended."""
+        self._progress.conclude(best, ended)
         if self.quota.ended_by:
             self.mishaps.note_state(self.quota.ended_by, self._progress.done)
 
@@ -125,13 +125,13 @@ class _Evaluation(Evaluation):
             failure = None
             try:
                 failure = self._evaluate(trial)
-                self._catch_up()
+                self._catch_up(trial)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except Exception as error:
                 failure = error
                 if trial.ended:  # Otherwise the server does not answer.
-                    self._catch_up()
+                    self._catch_up(trial)
                 raise
             finally:
                 is_awaited = self._let_go(trial)
@@ -154,12 +154,12 @@ class _Evaluation(Evaluation):
             return error
         return None
 
-    def _catch_up(self) -> None:
-        """Learns of what other processes have found, now and then."""
-        if not self._progress.wants_best():
+    def _catch_up(self, trial: Trial) -> None:
+        """Learns of what other processes have found, now and then, before the trial is counted."""
+        if trial.given_back or not self._progress.wants_news():
             return
         try:
-            self._progress.learn(self._study.best)
+            self._progress.learn(*self._study._stands(self.quota))
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
 
@@ -260,13 +260,15 @@ def optimize(
     caught, called = check_catch(catch), check_callbacks(callbacks)
     for callback in called:
         _refuse_asynchronous("callback", callback)
-    shown = Progress(study.id, study.objective, quota.trials, show_progress)
+    shown = Progress(
+        study.id, study.objective, quota.total, show_progress, of_study=quota.counts_study
+    )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)
         if workers == 1:
             evaluation.work()
         else:
             _work_together(workers, evaluation)
-        best = study.best
-        evaluation.conclude(best)
+        best, ended = study._stands(quota)
+        evaluation.conclude(best, ended)
     return best

@@ -43,8 +43,9 @@ def _brief(params: Mapping[str, object]) -> str:
 class Progress:
     """Counts trials and tells of the incumbent. Thread-safe.
 
-    Other processes may work on the same study. Whoever counts a trial asks `wants_best` before, and
-    if it says so, reads the study's best trial for `learn`; `conclude` has the one at the end."""
+    Other processes may work on the same study. Whoever counts a trial asks `wants_news` before, and
+    if it says so, reads the study's best trial for `learn`; `conclude` has the one at the end. If
+    the total is one of the whole study, both also need how many of its trials have an outcome."""
 
     def __init__(
         self,
@@ -53,7 +54,9 @@ class Progress:
         total: Optional[int],
         shown: bool,
         stream: Optional[TextIO] = None,
+        of_study: bool = False,
     ) -> None:
+        """`total`: how many trials are expected in all; with `of_study`, over all processes."""
         self._title = title
         self._objective = objective
         self._total = total
@@ -63,19 +66,21 @@ class Progress:
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._last_line = self._started
-        self._done = 0
+        self._done = 0  # By this process.
+        self._elsewhere = None if of_study else 0  # Those that count besides, once they are known.
         self._last_read: Optional[float] = None
         self._failed = 0
         self._last_failure = ""
         self._best: Optional[str] = None
         self._best_value: Optional[float] = None
-        self._written: Optional[Tuple[int, Optional[str]]] = None  # What the last line says.
+        # What the last line says.
+        self._written: Optional[Tuple[int, Optional[int], Optional[str]]] = None
 
     def __enter__(self) -> Progress:
         return self
 
-    def wants_best(self) -> bool:
-        """Whether to read the study's best trial, as a line is due that would say an old one."""
+    def wants_news(self) -> bool:
+        """Whether to read how the study stands, as a line is due that would say old news."""
         with self._lock:
             now = time.monotonic()
             fresh = self._last_read is not None and now - self._last_read < _SECONDS_BETWEEN_READS
@@ -84,10 +89,12 @@ class Progress:
             self._last_read = now
             return True
 
-    def learn(self, best: Optional[TrialRecord]) -> None:
+    def learn(self, best: Optional[TrialRecord], ended: Optional[int] = None) -> None:
         """Takes note of the study's best trial, which may have been read before this process' last
-        result."""
+        result, and of how many trials have ended, with the one that is counted next."""
         with self._lock:
+            if ended is not None:
+                self._elsewhere = max(0, ended - self._done - 1)
             if best is not None:
                 self._consider(best.number, best.value, best)
 
@@ -111,12 +118,14 @@ class Progress:
         with self._lock:
             return self._done
 
-    def conclude(self, best: Optional[TrialRecord]) -> None:
-        """Makes the last line say the study's best trial, now that no more are counted."""
+    def conclude(self, best: Optional[TrialRecord], ended: Optional[int] = None) -> None:
+        """Makes the last line say how the study stands, now that no more are counted."""
         with self._lock:
+            if ended is not None:
+                self._elsewhere = max(0, ended - self._done)
             if best is not None and best.value is not None:
                 self._improve(best.number, best.value, best)
-            if self._shown and self._done and self._written != (self._done, self._best):
+            if self._shown and self._done and self._written != self._news():
                 self._write()
 
     def say(self, text: str) -> None:
@@ -145,8 +154,11 @@ class Progress:
         self._best_value = value
         self._best = f"best {value:.6g} (trial {number}: {_brief(params)})"
 
+    def _news(self) -> Tuple[int, Optional[int], Optional[str]]:
+        return self._done, self._elsewhere, self._best
+
     def _write(self) -> None:
-        self._written = (self._done, self._best)
+        self._written = self._news()
         self._last_line = time.monotonic()
         if self._terminal:
             width = shutil.get_terminal_size().columns
@@ -157,21 +169,24 @@ class Progress:
 
     def _is_due(self, done: int) -> bool:
         """Off a terminal: at the first and the last trial, at each tenth, and now and then."""
-        if done == 1 or done == self._total:
+        if self._written is None:
             return True
         if time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
             return True
-        if self._total is None:
+        if self._total is None or self._elsewhere is None:
             return False
-        return done * _LINES // self._total > (done - 1) * _LINES // self._total
+        number, before = done + self._elsewhere, self._written[0] + (self._written[1] or 0)
+        tenths = min(number, self._total) * _LINES // self._total
+        return tenths > before * _LINES // self._total
 
     def _line(self, with_bar: bool) -> str:
-        bar = ""
-        if with_bar and self._total:
-            full = min(self._done, self._total) * _BAR // self._total
+        bar, number = "", self._done + (self._elsewhere or 0)
+        known = self._total is not None and self._elsewhere is not None
+        if with_bar and known and self._total:
+            full = min(number, self._total) * _BAR // self._total
             bar = f"[{'#' * full}{'-' * (_BAR - full)}] "
-        total = f"/{self._total}" if self._total is not None else ""
+        total = f"/{self._total}" if known else ""
         elapsed = _clock(time.monotonic() - self._started)
         best = self._best or "no result yet"
         failed = f"; {self._failed} failed, the last: {self._last_failure}" if self._failed else ""
-        return f"{self._title} {bar}{self._done}{total} {elapsed}  {best}{failed}"
+        return f"{self._title} {bar}{number}{total} {elapsed}  {best}{failed}"

@@ -90,6 +90,9 @@ class Study(StudyBase):
             return self._transport.run(plan)
         return self._transport.run_in_turn(f"{self.name}/trials", plan)
 
+    def _stands(self, quota: Quota) -> Tuple[Optional[TrialRecord], Optional[int]]:
+        return self._transport.run(self._standing(quota))
+
     def optimize(
         self,
         objective: Objective,
@@ -117,7 +120,8 @@ class Study(StudyBase):
         included, and those that a worker holds, but not queued ones. So a script that is run again
         after its end evaluates nothing, and one that was killed at its last trial finishes that,
         if it has the same `worker`. Of several processes that come to the end together, each may
-        start at most one trial too many. After `timeout` seconds no more are started. Without
+        start at most one trial too many. If it is given alone, the progress line counts the trials of
+        the study that have an outcome. After `timeout` seconds no more are started. Without
         these, the optimisation goes on until every candidate has been tried, or for ever.
 
         `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several

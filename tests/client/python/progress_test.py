@@ -31,7 +31,7 @@ class Trial(dict):
 def show(stream, values, total, best=None, maximize=True, shown=True):
     with Progress("digits", Objective("accuracy", maximize), total, shown, stream) as progress:
         for number, value in enumerate(values, start=1):
-            if progress.wants_best():
+            if progress.wants_news():
                 progress.learn(best)
             progress.count(Trial(number, value))
         progress.conclude(best)
@@ -93,14 +93,14 @@ class Lines(unittest.TestCase):
                 with Progress("digits", Objective("a", True), 100, True, stream) as progress:
                     for number in range(12):
                         clock.monotonic.return_value = 100.0 + number / 2
-                        if progress.wants_best():
+                        if progress.wants_news():
                             read.append(number / 2)
                         progress.count(Trial(number, 0.5))
                 self.assertEqual(read, wanted)
 
     def test_it_is_not_read_where_nothing_is_shown(self):
         with Progress("digits", Objective("a", True), 1, False, Terminal()) as progress:
-            self.assertFalse(progress.wants_best())
+            self.assertFalse(progress.wants_news())
 
     def test_without_a_result_it_says_so(self):
         self.assertIn("no result yet", show(Terminal(), [None], 3))
@@ -154,6 +154,42 @@ class Shared(ServerTest):
         with mock.patch("sys.stderr", Terminal()) as terminal:
             asyncio.run(asyncio.wait_for(work(), 60))
         self.assertRegex(self.last_line(terminal), r"4/4 00:0\d  best 9 \(trial \d+: lr=0.5\)")
+
+    def test_until_counts_the_trials_of_the_study(self):
+        for stream in (Terminal(), io.StringIO()):
+            study = slipstream.create_or_load(f"{self.study_id}-{stream.isatty():d}", self.SPACE,
+                                              maximize="accuracy")
+            study.optimize(lambda trial: trial["lr"], trials=3, progress=False)
+            held, queued = study.suggest(), study.enqueue({"lr": 0.5})
+
+            def objective(trial):
+                if trial.number == queued.number:
+                    held.complete(0.25)
+                    study.record({"lr": 0.5}, 9)
+                return trial["lr"]
+
+            with mock.patch("sys.stderr", stream):
+                study.optimize(objective, until=7)
+            lines = stream.getvalue().replace("\r\x1b[K", "\n").split("\n")
+            lines = [line for line in lines if line]
+            self.assertRegex(lines[0], " 6/7 00:0")
+            self.assertRegex(lines[-1], " 7/7 00:0")
+            self.assertEqual("[####################] 7/7" in lines[-1], stream.isatty())
+            self.assertEqual(study.description.trial_count, 7)
+
+    def test_so_it_does_with_asyncio(self):
+        async def work():
+            async with await slipstream.aio.create_or_load(self.study_id, self.SPACE,
+                                                           maximize="accuracy") as study:
+                async def objective(trial):
+                    return trial["lr"]
+
+                await study.record({"lr": 0.5}, 9)
+                await study.optimize(objective, until=4, workers=2)
+
+        with mock.patch("sys.stderr", Terminal()) as terminal:
+            asyncio.run(asyncio.wait_for(work(), 60))
+        self.assertRegex(self.last_line(terminal), r"\[#{20}\] 4/4 00:0\d  best 9 ")
 
     def test_few_calls_ask_for_it(self):
         proxy = LossyProxy(self.server.address)

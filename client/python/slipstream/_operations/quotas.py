@@ -28,6 +28,16 @@ class Quota:
         seconds = None if timeout is None else check_seconds("timeout", timeout)
         self._end = None if seconds is None else time.monotonic() + seconds
 
+    @property
+    def counts_study(self) -> bool:
+        """Whether the end is a number of trials of the whole study, and not of this optimisation."""
+        return self.trials is None and self.until is not None
+
+    @property
+    def total(self) -> Optional[int]:
+        """How many trials there are to be in the end, if that is known."""
+        return self.until if self.trials is None else self.trials
+
     def take(self) -> bool:
         """Whether one more may be started."""
         with self._lock:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -23,8 +34,9 @@ from slipstream.scalars import check_count
 OneStudy = TypeVar("OneStudy", bound="StudyBase")
 OneTrial = TypeVar("OneTrial")
 
-# Trials that nobody works on, and that have no outcome.
+# The states of trials that nobody works on, and that have no outcome.
 _NOT_COUNTED = ("REQUESTED", "STALE", "WITHDRAWN")
+_HELD = "ACTIVE"
 
 
 class StudyBase:
@@ -151,19 +163,32 @@ class StudyBase:
         if not self._lanes.recalled:
             self._lanes.recall((yield from self._service.list_holders(self._meant)))
 
-    def _count(self) -> Plan[int]:
-        """How many trials have an outcome or are held by a worker, but for those that an earlier
-        life of this one has left: it takes them up again.
+    def _count_without(self, states: Sequence[str]) -> Plan[int]:
+        """How many trials are in none of these states.
 
         The number of all is read first. Whatever happens in between can then only make the count
         too small, and an optimisation does not end too early."""
-        yield from self._recall()
         study = yield from self._service.get_study(self._meant.name, ["trial_count"])
-        states = [messages.enum_value("Trial.State", state) for state in _NOT_COUNTED]
+        numbers = [messages.enum_value("Trial.State", state) for state in states]
         others = yield from self._service.list_trials(
-            self._meant, states=states, read_mask={"paths": ["state"]}
+            self._meant, states=numbers, read_mask={"paths": ["state"]}
         )
-        return int(study.trial_count) - len(others) - self._lanes.left
+        return int(study.trial_count) - len(others)
+
+    def _count(self) -> Plan[int]:
+        """How many trials have an outcome or are held by a worker, but for those that an earlier
+        life of this one has left: it takes them up again."""
+        yield from self._recall()
+        return (yield from self._count_without(_NOT_COUNTED)) - self._lanes.left
+
+    def _count_ended(self) -> Plan[int]:
+        """How many trials have an outcome."""
+        return self._count_without((*_NOT_COUNTED, _HELD))
+
+    def _standing(self, quota: Quota) -> Plan[Tuple[Optional[TrialRecord], Optional[int]]]:
+        """The best trial and, if progress counts all trials of the study, how many have ended."""
+        ended = (yield from self._count_ended()) if quota.counts_study else None
+        return (yield from self._reader.best()), ended
 
     def _has_enough(self, quota: Quota) -> Plan[bool]:
         if quota.until is None:

@@ -71,13 +71,13 @@ class _Evaluation(Evaluation):
             failure = None
             try:
                 failure = await self._evaluate(trial)
-                await self._catch_up()
+                await self._catch_up(trial)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except Exception as error:
                 failure = error
                 if trial.ended:  # Otherwise the server does not answer.
-                    await self._catch_up()
+                    await self._catch_up(trial)
                 raise
             finally:
                 self._progress.count(trial, failure)
@@ -105,12 +105,12 @@ class _Evaluation(Evaluation):
         finally:
             self._training.discard(asyncio.current_task())
 
-    async def _catch_up(self) -> None:
-        """Learns of what other processes have found, now and then."""
-        if not self._progress.wants_best():
+    async def _catch_up(self, trial: Trial) -> None:
+        """Learns of what other processes have found, now and then, before the trial is counted."""
+        if trial.given_back or not self._progress.wants_news():
             return
         try:
-            self._progress.learn(await self._study.best())
+            self._progress.learn(*await self._study._stands(self.quota))
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
 
@@ -161,10 +161,12 @@ async def optimize(
     workers = check_count("workers", workers, 1)
     check_objective(objective)
     caught, called = check_catch(catch), check_callbacks(callbacks)
-    shown = Progress(study.id, study.objective, quota.trials, show_progress)
+    shown = Progress(
+        study.id, study.objective, quota.total, show_progress, of_study=quota.counts_study
+    )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)
         await _work_together(workers, evaluation)
-        best = await study.best()
-        evaluation.conclude(best)
+        best, ended = await study._stands(quota)
+        evaluation.conclude(best, ended)
     return best

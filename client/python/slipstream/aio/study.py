@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncIterator, Callable, Collection, List, Mapping, Optional, Union, overload
+from typing import (
+    Any,
+    AsyncIterator,
+    Callable,
+    Collection,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Union,
+    overload,
+)
 
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations import exchange
@@ -65,6 +76,9 @@ class Study(StudyBase):
         if quota.until is None:
             return await self._transport.run(plan)
         return await self._transport.run_in_turn(f"{self.name}/trials", plan)
+
+    async def _stands(self, quota: Quota) -> Tuple[Optional[TrialRecord], Optional[int]]:
+        return await self._transport.run(self._standing(quota))
 
     async def optimize(
         self,
