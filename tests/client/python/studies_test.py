@@ -568,6 +568,31 @@ class Sources(ServerTest):
             f"source study '{other.id}': asked for, the study uses no source task that was made of "
             "it",))
 
+    def test_a_source_that_is_given_twice_counts_once(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]
+
+        def rows_meanwhile():
+            earlier.record({"lr": 0.03, "kernel": "rbf"}, 0.75)
+            yield from rows
+
+        every = [earlier, earlier.id, task, earlier.description, rows, rows]
+        study = self.open(sources=[*every, rows_meanwhile(), earlier])
+        self.assertEqual(len(study.sources), 2)
+        self.assertEqual(study.sources[0], task.name)
+        self.assertEqual(self.open(sources=every).sources, study.sources)
+
+    def test_a_study_stands_for_all_of_its_states_that_are_used(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        earlier.record({"lr": 0.03, "kernel": "rbf"}, 0.75)
+        study = self.open(sources=[earlier, task])
+        self.assertEqual(len(study.sources), 2)
+        earlier.record({"lr": 0.04, "kernel": "rbf"}, 0.5)
+        for sources in ([earlier, task], [task, earlier], [earlier.id], study.sources):
+            self.assertEqual(self.open(sources=sources).sources, study.sources)
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "not asked for, the study uses it"):
+            self.open(sources=[task])
+
     def test_a_study_as_a_source_is_that_of_whoever_creates_the_study_first(self):
         earlier, task = self.finished(f"{self.study_id}-0")
         create, faster = Service.create_study, []

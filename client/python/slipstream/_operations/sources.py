@@ -237,52 +237,64 @@ def find_name(
     return names[0]
 
 
-class _UsedSources:
-    """The source tasks that a study uses, which are read once it matters what they were made of."""
+class _KnownSources:
+    """The source tasks that a study uses, which are read once it matters what they were made of, and
+    those that studies became just now."""
 
     def __init__(self, service: Service, names: Sequence[str]) -> None:
         self._service = service
         self._names = names
-        self._by_origin: Optional[Dict[str, SourceTask]] = None
+        self._by_origin: Optional[Dict[str, List[SourceTask]]] = None
+        self._made: Dict[str, NamedSource] = {}
 
-    def made_of(self, study: StudyName) -> Plan[Optional[SourceTask]]:
-        """The one that was made of the study, which may have changed since or be gone."""
+    def used(self, study: StudyName) -> Plan[List[SourceTask]]:
+        """Those in use that were made of the study, which may have changed since or be gone."""
         if self._by_origin is None:
             self._by_origin = {}
             for name in self._names:
                 task = source_task_of((yield from self._service.get_source_task(name)))
-                self._by_origin[task.origin] = task
-        return self._by_origin.get(study.full)
+                self._by_origin.setdefault(task.origin, []).append(task)
+        return self._by_origin.get(study.full, [])
+
+    def made(self, study: StudyName) -> Optional[NamedSource]:
+        """The one that the study became just now."""
+        return self._made.get(study.full)
+
+    def note(self, study: StudyName, source: NamedSource) -> None:
+        """The study has become this one."""
+        self._made[study.full] = source
 
 
-def _source_of_text(
-    service: Service, text: str, subject: Subject, used: _UsedSources
-) -> Plan[NamedSource]:
-    """The source task of this name, or the one that the study with this id is or becomes."""
+def _sources_of_text(
+    service: Service, text: str, subject: Subject, known: _KnownSources
+) -> Plan[List[NamedSource]]:
+    """The source task of this name, or those that the study with this id is or becomes."""
     try:
-        return NamedSource((yield from find_name(service, text, subject.project)))
+        return [NamedSource((yield from find_name(service, text, subject.project)))]
     except (ValueError, errors.NotFound) as error:
         no_source_task = error
     try:
         name = study_name(text, None if "/" in text else subject.project)
     except ValueError:
         raise no_source_task from None
-    there = yield from used.made_of(name)
-    if there is not None:
-        return _used_source(there, name, subject)
+    there = yield from known.used(name)
+    if there:
+        return _used_sources(there, name, subject)
     study = yield from find(service, name)
     if study is None:
         raise errors.NotFound(
             f"there is no study {name.short!r} on {service.address}, and {no_source_task}"
         )
     reader = StudyReader(service, study)
-    return (yield from _source_of_study(service, study, reader, subject, used))
+    return (yield from _sources_of_study(service, study, reader, subject, known))
 
 
-def _used_source(task: SourceTask, study: StudyName, subject: Subject) -> NamedSource:
-    """The source task that was made of the study before."""
-    _warn_of_opposite_goal(study.study_id, task.objective, subject.objective)
-    return NamedSource(task.name)
+def _used_sources(
+    tasks: Sequence[SourceTask], study: StudyName, subject: Subject
+) -> List[NamedSource]:
+    """The source tasks that were made of the study before, at one time or several."""
+    _warn_of_opposite_goal(study.study_id, tasks[0].objective, subject.objective)
+    return [NamedSource(task.name) for task in tasks]
 
 
 def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> None:
@@ -306,45 +318,51 @@ def warn_of_opposite_direction(table: Any, subject: Subject) -> None:
             )
 
 
-def _source_of_study(
+def _sources_of_study(
     service: Service,
     study: StudyDescription,
     reader: StudyReader,
     subject: Subject,
-    used: _UsedSources,
-) -> Plan[NamedSource]:
-    """The source task that was made of the study, or that it becomes, in the subject's project."""
+    known: _KnownSources,
+) -> Plan[List[NamedSource]]:
+    """The source tasks that were made of the study, or the one that it becomes, in the subject's
+    project."""
     name = study_name(study.study_id, study.project)
-    there = yield from used.made_of(name)
-    if there is not None:
-        return _used_source(there, name, subject)
+    there = yield from known.used(name)
+    if there:
+        return _used_sources(there, name, subject)
+    made = known.made(name)
+    if made is not None:
+        return [made]
     _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
     own = Subject(
         study.space, study.objective, study.study_id, origin=name.full, project=subject.project
     )
     task = yield from register_study(service, study.study_id, reader, own)
-    return NamedSource(task.name, name.short)
+    made = NamedSource(task.name, name.short)
+    known.note(name, made)
+    return [made]
 
 
 def _named(
-    service: Service, source: Any, subject: Subject, used: _UsedSources, label: str
-) -> Plan[NamedSource]:
+    service: Service, source: Any, subject: Subject, known: _KnownSources, label: str
+) -> Plan[List[NamedSource]]:
     """A source task, given as itself, as its name, as a study or its description, as the id of one
-    or as a table.
+    or as a table. A study may have become several.
 
     A study has its own space and objective; a table those of the subject, as far as it goes. The
     label says which of the sources it is."""
     if isinstance(source, SourceTask):
         _warn_of_opposite_goal(source.title or source.name, source.objective, subject.objective)
-        return NamedSource(source.name)
+        return [NamedSource(source.name)]
     if isinstance(source, str):
-        return (yield from _source_of_text(service, source, subject, used))
+        return (yield from _sources_of_text(service, source, subject, known))
     if isinstance(source, StudyBase):
         study, reader = source._description, source._reader
-        return (yield from _source_of_study(service, study, reader, subject, used))
+        return (yield from _sources_of_study(service, study, reader, subject, known))
     if isinstance(source, StudyDescription):
         reader = StudyReader(service, source)
-        return (yield from _source_of_study(service, source, reader, subject, used))
+        return (yield from _sources_of_study(service, source, reader, subject, known))
     if not is_table(source):
         raise TypeError(
             f"{label} is a {type(source).__name__}, and a source is a SourceTask or its name, a study "
@@ -353,7 +371,7 @@ def _named(
         )
     warn_of_opposite_direction(source, subject)
     task = yield from register_fitting(service, source, subject, label)
-    return NamedSource(task.name)
+    return [NamedSource(task.name)]
 
 
 def all_of(project: str) -> str:
@@ -364,13 +382,14 @@ def all_of(project: str) -> str:
 def named(
     service: Service, sources: Sequence[Any], subject: Subject, used: Sequence[str]
 ) -> Plan[Sequence[NamedSource]]:
-    """The source tasks that the sources are or become. A study that one of those that are `used`
-    was made of, is that one."""
-    found, known = [], _UsedSources(service, used)
+    """The source tasks that the sources are or become, each once. A study that some of those that
+    are `used` were made of, is those."""
+    found: Dict[str, NamedSource] = {}
+    known = _KnownSources(service, used)
     for index, source in enumerate(sources):
-        one = yield from _named(service, source, subject, known, f"sources[{index}]")
-        found.append(one)
-    return found
+        for one in (yield from _named(service, source, subject, known, f"sources[{index}]")):
+            found.setdefault(one.name, one)
+    return list(found.values())
 
 
 def delete(service: Service, source: Union[SourceTask, str]) -> Plan[None]:
