@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Collection, Dict, Iterable, List, Mapping
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional
 
 from slipstream import display
 from slipstream.parameters import Parameter
@@ -33,6 +33,21 @@ def names_about_trials(columns: Iterable[Any]) -> List[str]:
     without prefixes."""
     bare = {re.sub(f"^({_PREFIX})+", "", name) for name in columns if isinstance(name, str)}
     return [*_ABOUT, *_REST, _NOTE, *sorted(name for name in bare if name.startswith(_LABEL))]
+
+
+# The types of pandas for columns in which cells are missing, and those for complete ones.
+_COMPLETE = {"Int64": "int64", "boolean": "bool"}
+
+
+def _column_type(parameter: Parameter) -> Optional[str]:
+    """The type of a parameter's column in which cells may be missing; None for words."""
+    if parameter.kind == "choice":
+        return None
+    if parameter.kind == "boolean":
+        return "boolean"
+    numbers = parameter.values or (parameter.low, parameter.high)
+    whole = all(isinstance(number, int) and abs(number) < 2**63 for number in numbers)
+    return "Int64" if whole else "float64"
 
 
 def _cell(trial: TrialRecord, name: str) -> Any:
@@ -67,7 +82,10 @@ class Trials(List[TrialRecord]):
         return [self._row(trial, about) for trial in self]
 
     def to_frame(self) -> Any:
-        """The same as a data frame of pandas, with the number as its index."""
+        """The same as a data frame of pandas, with the number as its index.
+
+        The columns of whole numbers and booleans have the types int64 and bool or, where cells are
+        missing, Int64 and boolean, which keep the others whole and boolean."""
         try:
             import pandas
         except ImportError:
@@ -76,7 +94,11 @@ class Trials(List[TrialRecord]):
             ) from None
         own = list(self._columns_about().values())
         columns = [*own[: len(_ABOUT)], *self.space, self._measured(), *own[len(_ABOUT) :]]
-        return pandas.DataFrame(self.to_dicts(), columns=columns).set_index(own[0])
+        frame = pandas.DataFrame(self.to_dicts(), columns=columns)
+        for name, kind in self._column_types().items():
+            complete = not frame[name].isna().any()
+            frame[name] = frame[name].astype(_COMPLETE.get(kind, kind) if complete else kind)
+        return frame.set_index(own[0])
 
     def succeeded(self) -> List[TrialRecord]:
         """Those that were completed with a value. Stopped ones, which may have one too, are not
@@ -88,6 +110,14 @@ class Trials(List[TrialRecord]):
         while name in self.space:
             name = f"measured {name}"
         return name
+
+    def _column_types(self) -> Dict[str, str]:
+        """The types of columns that pandas does not see where cells are missing."""
+        types = {name: _column_type(parameter) for name, parameter in self.space.items()}
+        about = self._columns_about()
+        times = {about[name]: "datetime64[ns, UTC]" for name in ("started", "ended")}
+        known = {about["number"]: "Int64", **types, self._measured(): "float64", **times}
+        return {name: kind for name, kind in known.items() if kind is not None}
 
     def _columns_about(self) -> Dict[str, str]:
         """What the columns about trials are called, by their names without prefixes, in order."""

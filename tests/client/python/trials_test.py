@@ -112,6 +112,32 @@ class Values(TrialTest):
             frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
         self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
+    def test_the_columns_of_a_frame_have_types_also_where_cells_are_missing(self):
+        space = {"on": boolean(), "x": real(0, 1, when={"on": True}), "n": integer(1, 9),
+                 "depth": integer(1, 9, when={"on": True}), "bias": boolean(when={"on": True}),
+                 "batch": discrete(16, 32, when={"on": True}), "mode": choice("a", "b"),
+                 "huge": discrete(1, 1e30), "part": discrete(0.5, 1, when={"on": True})}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        types = {"on": "bool", "x": "float64", "n": "int64", "mode": "object", "huge": "float64",
+                 "part": "float64", "loss": "float64", "ended": "datetime64[ns, UTC]"}
+        whole = {"depth": "int64", "bias": "bool", "batch": "int64"}
+        lacking = {"depth": "Int64", "bias": "boolean", "batch": "Int64"}
+        off = {"on": False, "n": 3, "mode": "a", "huge": 1}
+        on = {**off, "on": True, "x": 0.5, "depth": 2, "bias": True, "batch": 16, "part": 1}
+        frames = [study.trials.to_frame()]
+        study.enqueue(off)
+        frames.append(study.trials.to_frame())
+        study.record(on, 1)
+        frames.append(study.trials.to_frame())
+        for frame, others in zip(frames, (whole, lacking, lacking)):
+            self.assertEqual(frame.index.dtype, "int64")
+            for name, kind in {**types, **others}.items():
+                self.assertEqual((name, str(frame[name].dtype)), (name, kind))
+        self.assertEqual(frames[2][frames[2]["bias"]].index.tolist(), [2])
+        for row in (frames[2].loc[1, list(space)].to_dict(), frames[2].loc[2, list(space)].to_dict()):
+            study.enqueue(row, unless_there=True)
+        self.assertEqual(len(study.trials), 2)
+
     def test_none_is_an_inactive_parameter(self):
         study = self.open()
         study.record({"x": 0.25, "kernel": "rbf", "degree": None}, 1.5)
