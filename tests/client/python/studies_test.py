@@ -105,6 +105,7 @@ class Opening(ServerTest):
         self.assertIn(
             f"\nUse it unchanged with slipstream.load('{self.study_id}'), or choose another id. With "
             f"sources=['{self.study_id}'] the study with that id learns from the results of this one. "
+            "What it has stays: create_or_load without preset=, recipe=, stopping= goes on with it. "
             f"slipstream.load('{self.study_id}').change(lease=..., requeues=...) changes what this one "
             "has.", str(raised.exception))
         for settings, end in (({"seed": 8}, "choose another id."),
@@ -113,6 +114,12 @@ class Opening(ServerTest):
                 self.open(**settings)
             self.assertTrue(str(raised.exception).endswith(end), raised.exception)
             self.assertNotIn("sources=", str(raised.exception))
+        for settings in ({"preset": "random"}, {"stopping": "median"}):
+            with self.assertRaises(slipstream.StudyDiffers) as raised:
+                self.open(**settings)
+            self.assertIn(f"With sources=['{self.study_id}'] the study", str(raised.exception))
+            self.assertTrue(str(raised.exception).endswith(
+                f"create_or_load without {next(iter(settings))}= goes on with it."))
 
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
         study = self.open()

@@ -8,7 +8,8 @@ from slipstream.parameters import Parameter
 from slipstream.records import StudyDescription
 
 _CHANGEABLE = ("lease", "requeues")  # By Study.change.
-_SETTINGS = ("preset", "recipe", "seed", "stopping", "stopping_options", *_CHANGEABLE)
+_METHODS = ("preset", "recipe", "stopping", "stopping_options")  # Which another study may have.
+_SETTINGS = (*_METHODS, "seed", *_CHANGEABLE)
 
 
 def _of_spaces(
@@ -84,8 +85,11 @@ def remedies(asked: StudyDescription, existing: StudyDescription, name: str) -> 
     """What to do about differences from the study of this name."""
     load = f"slipstream.load({name!r})"
     text = f"Use it unchanged with {load}, or choose another id."
-    if dict(asked.space) != dict(existing.space):
+    methods = [f"{one}=" for one in _METHODS if _differs(one, asked, existing)]
+    if methods or dict(asked.space) != dict(existing.space):
         text += f" With sources=[{name!r}] the study with that id learns from the results of this one."
+    if methods:
+        text += f" What it has stays: create_or_load without {', '.join(methods)} goes on with it."
     changeable = [f"{one}=..." for one in _CHANGEABLE if _differs(one, asked, existing)]
     if changeable:
         text += f" {load}.change({', '.join(changeable)}) changes what this one has."
