@@ -6,7 +6,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
-from slipstream._operations import exchange, opening, source_exchange
+from slipstream._operations import algorithms, exchange, opening, source_exchange
 from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
@@ -16,7 +16,7 @@ from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
 from slipstream.options import Options
 from slipstream.parameters import Parameter
-from slipstream.records import Lease, SourceTask, StudyDescription
+from slipstream.records import Ingredient, Lease, Preset, SourceTask, StudyDescription
 from slipstream.scalars import label_texts
 from slipstream.study import Study
 from slipstream.tables import Table
@@ -86,11 +86,12 @@ def create_or_load(
     of them have given the same value. `exact` is part of the objective: giving an objective without
     `exact` asks for a study that is not exact.
     `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace, such as
-    recipe={"acquisition": "ei", "smoothness": 3}; `slipstream presets` lists them.
+    recipe={"acquisition": "ei", "smoothness": 3}; `slipstream.presets()` and
+    `slipstream.ingredients()` list them.
     `seed`: the seed of every random choice.
     `stopping`, `stopping_options`: the rule behind `trial.should_stop()`, which never says to stop
     without one: "median", "percentile", "asha", "hyperband", "patience" or "curve".
-    `slipstream presets --ingredients` tells what each of them does, and its options.
+    `slipstream.ingredients("stopping")` tells what each of them does, and its options.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
     timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often a
     configuration is queued again after its lease ran out.
@@ -294,3 +295,35 @@ def delete_source(
     """Deletes a source task. It must not be in use by any study."""
     service, transport = connect(address, options)
     transport.run(source_plans.delete(service, source))
+
+
+def presets(
+    *, address: Optional[str] = None, options: Optional[Options] = None
+) -> List[Preset]:
+    """Lists the presets that `create_or_load` takes, the most useful first.
+
+    >>> [one.name for one in presets() if one.is_default]
+    ['auto']
+    """
+    service, transport = connect(address, options)
+    return transport.run(algorithms.presets(service))
+
+
+def ingredients(
+    axis: Optional[str] = None,
+    *,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> List[Ingredient]:
+    """Lists what `recipe=` of `create_or_load` may name, with its options, or only one axis of it.
+
+    The axis "stopping" has the rules of early stopping, for `stopping=`:
+
+    >>> median = ingredients("stopping")[1]
+    >>> median
+    <stopping median: Stops trainings that are worse than the median of the others at the same step>
+    >>> print(median.options[-1])
+    least_curves: How many others there must be to compare with (whole, 1 to 1000, default 5)
+    """
+    service, transport = connect(address, options)
+    return transport.run(algorithms.ingredients(service, axis))

@@ -201,6 +201,53 @@ class SourceTask:
     created: Optional[datetime] = field(default=None, compare=False)  # When it was registered.
 
 
+@dataclass(frozen=True)
+class IngredientOption:
+    """A number that an ingredient can be given."""
+
+    name: str
+    summary: str
+    low: float  # The least legal value, ...
+    high: float  # ... and the greatest.
+    whole: bool  # Whether it must be a whole number.
+    unit: str  # Empty for a plain number.
+    default: Optional[float]  # None if the server chooses one, as the summary says.
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        default = "" if self.default is None else f", default {self.default:g}"
+        kind = "whole, " if self.whole else ""
+        return f"{self.name}: {self.summary} ({kind}{self.low:g} to {self.high:g}{unit}{default})"
+
+
+@dataclass(frozen=True)
+class Ingredient:
+    """A part that algorithms are made of, or a rule of early stopping."""
+
+    axis: str  # The key in `recipe=`, such as "acquisition", "model" for what every recipe has, ...
+    name: str  # ... and its value there. On the axis "stopping", the value of `stopping=`.
+    summary: str
+    source: str  # The publication; empty where there is none.
+    options: Tuple[IngredientOption, ...]  # For `recipe=`, or for `stopping_options=`.
+    conflicts: Tuple[str, ...]  # What it cannot be combined with, and why.
+
+    def __repr__(self) -> str:
+        return f"<{self.axis} {self.name}: {self.summary}>"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An algorithm that a study can have."""
+
+    name: str  # For `preset=`.
+    summary: str
+    is_default: bool  # Whether studies have it that name none.
+    recipe: Mapping[str, Union[str, float]]  # Its ingredients and options; empty without a model.
+
+    def __repr__(self) -> str:
+        return f"<preset {self.name}{', the default' if self.is_default else ''}: {self.summary}>"
+
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(?:([0-9.]+)d)?(?:([0-9.]+)h)?(?:([0-9.]+)m)?(?:([0-9.]+)s)?")
 

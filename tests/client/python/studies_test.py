@@ -121,6 +121,29 @@ class Opening(ServerTest):
             self.assertTrue(str(raised.exception).endswith(
                 f"create_or_load without {next(iter(settings))}= goes on with it."))
 
+    def test_presets_and_rules_of_stopping_are_listed(self):
+        presets = {one.name: one for one in slipstream.presets()}
+        self.assertTrue(presets["auto"].is_default)
+        self.assertRegex(repr(presets["gp_ei"]), "^<preset gp_ei: .*expected improvement")
+        self.assertEqual(presets["gp_ei"].recipe["acquisition"], "ei")
+        self.assertEqual(presets["random"].recipe, {})
+        rules = {one.name: one for one in slipstream.ingredients("stopping")}
+        options = {one.name: one for one in rules["asha"].options}
+        self.assertEqual((options["reduction_factor"].low, options["reduction_factor"].default), (2, 2))
+        self.assertIsNone(options["first_rung"].default)
+        study = self.open(stopping="asha", stopping_options={one: 3 for one in options})
+        self.assertEqual(set(study.description.stopping_options), set(options))
+        every = slipstream.ingredients()
+        self.assertEqual([one for one in every if one.axis == "stopping"], list(rules.values()))
+        self.assertTrue(any(one.conflicts for one in every) and any(one.source for one in every))
+        with self.assertRaisesRegex(ValueError, "axis='stoping' must be one of prior, .*stopping"):
+            slipstream.ingredients("stoping")
+
+        async def ask():
+            return await slipstream.aio.presets(), await slipstream.aio.ingredients("stopping")
+
+        self.assertEqual(asyncio.run(ask()), (list(presets.values()), list(rules.values())))
+
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
         study = self.open()
 

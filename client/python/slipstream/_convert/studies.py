@@ -54,7 +54,8 @@ def _fill_stopping_options(stopping: Message, asked: Mapping[str, float]) -> Non
         stopping.options[name] = value
 
 
-def _recipe_of(recipe: Message) -> Dict[str, Union[str, float]]:
+def recipe_of(recipe: Message) -> Dict[str, Union[str, float]]:
+    """The ingredients by axis, and the options."""
     chosen: Dict[str, Union[str, float]] = {
         axis: getattr(recipe, axis) for axis in _AXES if getattr(recipe, axis)
     }
@@ -131,7 +132,7 @@ def study_of(message: Message) -> StudyDescription:
         allow_repeats=message.space.candidates.allow_repeats,
         sources=tuple(message.source_tasks),
         preset=message.algorithm.preset,
-        recipe=_recipe_of(message.algorithm.recipe),
+        recipe=recipe_of(message.algorithm.recipe),
         seed=message.seed,
         stopping=message.early_stopping.rule or "none",
         stopping_options=dict(message.early_stopping.options),

@@ -226,6 +226,9 @@ class Service:
         trials = yield from self.list_trials(study, states=[active], read_mask=mask)
         return [trial.worker for trial in trials]
 
+    def list_presets(self) -> Plan[Message]:
+        return self._read("ListPresets", "list presets", "ListPresetsRequest")
+
     def list_source_tasks(self, parent: str) -> Plan[List[Message]]:
         def page(token: str) -> Plan[Message]:
             fields = {"page_size": _SOURCE_TASKS_PER_PAGE, "page_token": token, "parent": parent}

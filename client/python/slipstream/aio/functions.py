@@ -8,7 +8,7 @@ from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan
 from slipstream._calls.tls_probe import mistake_finder
-from slipstream._operations import exchange, opening, source_exchange
+from slipstream._operations import algorithms, exchange, opening, source_exchange
 from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
@@ -19,7 +19,7 @@ from slipstream.aio.study import Study
 from slipstream.aio.trial import Trial
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
-from slipstream.records import Lease, SourceTask, StudyDescription
+from slipstream.records import Ingredient, Lease, Preset, SourceTask, StudyDescription
 from slipstream.scalars import label_texts
 from slipstream.tables import Table
 
@@ -213,3 +213,22 @@ async def delete_source(
     """Deletes a source task, which no study may use."""
     connection = _connect(address, options)
     await _run(connection, source_plans.delete(connection[0], source))
+
+
+async def presets(
+    *, address: Optional[str] = None, options: Optional[Options] = None
+) -> List[Preset]:
+    """See `slipstream.presets`."""
+    connection = _connect(address, options)
+    return await _run(connection, algorithms.presets(connection[0]))
+
+
+async def ingredients(
+    axis: Optional[str] = None,
+    *,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> List[Ingredient]:
+    """See `slipstream.ingredients`."""
+    connection = _connect(address, options)
+    return await _run(connection, algorithms.ingredients(connection[0], axis))
