@@ -43,7 +43,9 @@ def study_html(study: StudyDescription, best: Optional[TrialRecord]) -> str:
         ("best", None if best is None else best.value),
     ]
     if best is not None:
-        facts += [(f"best {name}", value) for name, value in best.params.items()]
+        facts += [
+            (f"best {name}", study.space[name].label_of(value)) for name, value in best.params.items()
+        ]
     body = "".join(
         f"<tr><th>{escape(name)}</th>{_cell(value)}</tr>"
         for name, value in facts

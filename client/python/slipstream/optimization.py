@@ -261,7 +261,8 @@ def optimize(
     for callback in called:
         _refuse_asynchronous("callback", callback)
     shown = Progress(
-        study.id, study.objective, quota.total, show_progress, of_study=quota.counts_study
+        study.id, study.objective, quota.total, show_progress,
+        of_study=quota.counts_study, space=study.space,
     )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)

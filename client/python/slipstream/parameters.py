@@ -7,6 +7,7 @@
 ...     "layers": integer(1, 8),
 ...     "batch": discrete(16, 32, 64, scale="log"),
 ...     "kernel": choice("rbf", "poly"),
+...     "features": choice(None, "sqrt", 0.5),
 ...     "degree": integer(2, 5, when={"kernel": "poly"}),
 ...     "bias": boolean(),
 ... }
@@ -17,15 +18,16 @@ integer(2, 5, when={'kernel': 'poly'})
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from slipstream.categories import is_same, label_of, labels_of
 from slipstream.scalars import is_number, plain
 
 Value = Union[float, int, str, bool]
 Number = Union[float, int]
 # A parent's name and the value, or values, for which the parameter is active.
-When = Mapping[str, Union[Value, Sequence[Value]]]
+When = Mapping[str, Any]
 
 # The most values of a choice or a discrete parameter (the server's limit), and of an integer parent
 # of a condition in an inferred space.
@@ -51,10 +53,23 @@ class Parameter:
     kind: str  # "real", "integer", "discrete", "choice" or "boolean".
     low: Optional[Number] = None  # For real and integer parameters.
     high: Optional[Number] = None
-    values: Tuple[Value, ...] = ()  # For discrete parameters and choices.
+    values: Tuple[Value, ...] = ()  # For discrete parameters; of choices the labels.
     scale: str = "linear"
     default: Optional[Value] = None
     condition: Optional[Condition] = None
+    # What the labels of a choice stand for, if not for themselves. The server knows only the labels.
+    objects: Tuple[Any, ...] = field(default=(), compare=False)
+
+    def label_of(self, value: Any) -> Any:
+        """The label of what a choice is among. Any other value as it is."""
+        for label, one in zip(self.values, self.objects):
+            if is_same(one, value):
+                return label
+        return value
+
+    def object_of(self, label: Any) -> Any:
+        """What the label of a choice stands for. Any other value as it is."""
+        return self.objects[self.values.index(label)] if self.objects else label
 
     def unconditional(self) -> Parameter:
         """The same parameter without its condition."""
@@ -62,6 +77,8 @@ class Parameter:
 
     def __repr__(self) -> str:
         name, arguments = self.kind, [repr(value) for value in self.values]
+        if self.objects:
+            arguments = self._told_objects()
         if self.low is not None:
             arguments = [_text(self.low), _text(self.high)]
         if self.kind == "real" and self.scale != "linear":
@@ -73,6 +90,20 @@ class Parameter:
         if self.condition is not None:
             arguments.append(f"when={self.condition!r}")
         return f"{name}({', '.join(arguments)})"
+
+
+    def _told_objects(self) -> List[str]:
+        told = tuple(zip(self.values, self.objects))
+        if all(label == _own_label(one) for label, one in told):
+            return [str(label) if callable(one) else repr(one) for label, one in told]
+        return [repr(dict(told))]
+
+
+def _own_label(value: Any) -> Optional[str]:
+    try:
+        return label_of(value)
+    except TypeError:
+        return None
 
 
 def _text(number: Optional[Number]) -> str:
@@ -95,17 +126,41 @@ def _condition(when: Optional[When]) -> Optional[Condition]:
         )
     ((parent, values),) = when.items()
     values = plain(values)
-    if isinstance(values, (str, bool, int, float)):
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
         return Condition(parent, (values,))
     return Condition(parent, tuple(plain(value) for value in values))
 
 
+def with_labels(space: Mapping[str, Parameter]) -> Dict[str, Parameter]:
+    """The space with the labels of objects in conditions, as the server has them."""
+    labelled = dict(space)
+    for name, parameter in space.items():
+        condition: Optional[Condition] = getattr(parameter, "condition", None)
+        if condition is None:
+            continue
+        parent = space.get(condition.parent)
+        if isinstance(parent, Parameter) and parent.objects:
+            labelled[name] = replace(parameter, condition=_labelled(condition, parent))
+    return labelled
+
+
+def _labelled(condition: Condition, parent: Parameter) -> Condition:
+    whole = parent.label_of(condition.values)  # when={"layers": (64, 64)} means one of its tuples.
+    if isinstance(whole, str):
+        return Condition(condition.parent, (whole,))
+    return Condition(condition.parent, tuple(parent.label_of(one) for one in condition.values))
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it is a list or an array of values."""
+    scalar = isinstance(plain(value), (bool, int, float, str))
+    return not scalar and (isinstance(value, Sequence) or hasattr(value, "tolist"))
+
+
 def _listed(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
     """The arguments, or the elements of a single one that is a list or an array."""
-    (first, *others) = values or ((),)
-    scalar = isinstance(plain(first), (bool, int, float, str))
-    if not others and not scalar and (isinstance(first, Sequence) or hasattr(first, "tolist")):
-        values = tuple(first)
+    if len(values) == 1 and _is_list(values[0]):
+        values = tuple(values[0])
     return tuple(plain(value) for value in values)
 
 
@@ -219,21 +274,66 @@ def discrete(
     return Parameter("discrete", None, None, ascending, scale, plain(default), _condition(when))
 
 
-def choice(*values: str, default: Optional[str] = None, when: Optional[When] = None) -> Parameter:
+def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Parameter:
     """One of several categories, without an order.
 
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')
+
+    Categories may be None, numbers, tuples, classes and functions too. Trials have these very
+    objects. Tables, and whoever opens the study without its space, have their labels instead, which
+    are the texts or names of the objects; labels can be given in place of the objects everywhere,
+    also as a default. For any other objects, give the labels in a dict:
+
+    >>> class Adam:
+    ...     pass
+    >>> choice(None, "sqrt", 0.5), choice((64,), (64, 64)), choice(Adam, dict)
+    (choice(None, 'sqrt', 0.5), choice((64,), (64, 64)), choice(Adam, dict))
+    >>> choice({"small": {"width": 64}, "large": {"width": 512}}).values
+    ('small', 'large')
     """
-    values = _listed(values)
-    if not values:
+    if len(values) == 1 and isinstance(values[0], Mapping):
+        labels, objects = tuple(plain(label) for label in values[0]), tuple(values[0].values())
+        _check_labels(labels, objects)
+    else:
+        listed = values[0] if len(values) == 1 and _is_list(values[0]) else values
+        objects = tuple(listed)
+        labels = _labels_for(objects)
+    parameter = Parameter("choice", None, None, labels, condition=_condition(when))
+    if any(not isinstance(one, str) for one in objects) or objects != labels:
+        parameter = replace(parameter, objects=objects)
+    start = None if default is None else plain(parameter.label_of(default))
+    return replace(parameter, default=start)
+
+
+def _labels_for(objects: Tuple[Any, ...]) -> Tuple[str, ...]:
+    if not objects:
         raise ValueError("choice() needs at least one word, such as choice('rbf', 'poly')")
-    if not all(isinstance(value, str) for value in values):
+    bare = [plain(one) for one in objects]
+    if all(is_number(one) for one in bare) or all(isinstance(one, bool) for one in bare):
         raise TypeError(
-            f"choice{values!r}: takes words; for numbers there is discrete(), for True and False "
-            "boolean(), and None may be spelt 'none'"
+            f"choice{objects!r}: for numbers there is discrete(), and for True and False boolean(); "
+            "for numbers without an order give labels, such as choice({'one': 1, 'two': 2})"
         )
-    return Parameter("choice", None, None, values, "linear", plain(default), _condition(when))
+    if all(isinstance(one, str) for one in bare):
+        return tuple(bare)  # Of which the server checks the lengths.
+    try:
+        return labels_of(objects)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"choice{objects!r}: {error}; give labels, such as choice({{'small': ..., 'large': ...}})"
+        ) from None
+
+
+def _check_labels(labels: Tuple[Any, ...], objects: Tuple[Any, ...]) -> None:
+    if not labels or not all(isinstance(label, str) for label in labels):
+        raise TypeError(
+            f"choice({dict(zip(labels, objects))!r}): needs at least one label, and labels are words, "
+            "such as choice({'small': (64,), 'large': (64, 64)})"
+        )
+    for label, one in zip(labels, objects):
+        if isinstance(one, str) and one in labels and one != label:
+            raise ValueError(f"choice(): {one!r} is both a label and what {label!r} stands for")
 
 
 def boolean(*, default: Optional[bool] = None, when: Optional[When] = None) -> Parameter:

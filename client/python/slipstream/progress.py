@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Mapping, Optional, TextIO, Tuple, Type
 
 from slipstream._operations.held_trial import HeldTrial
+from slipstream.parameters import Parameter
 from slipstream.records import Objective, TrialRecord
 
 _BAR = 20  # Characters.
@@ -33,10 +34,14 @@ def brief_error(error: BaseException, whole: bool = False) -> str:
     return f"{name}: {text}" if text else name
 
 
-def _brief(params: Mapping[str, object]) -> str:
+def _brief(params: Mapping[str, object], space: Mapping[str, Parameter]) -> str:
+    labels = {
+        name: space[name].label_of(value) if name in space else value
+        for name, value in params.items()
+    }
     return ", ".join(
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in params.items()
+        for name, value in labels.items()
     )
 
 
@@ -55,8 +60,11 @@ class Progress:
         shown: bool,
         stream: Optional[TextIO] = None,
         of_study: bool = False,
+        space: Optional[Mapping[str, Parameter]] = None,
     ) -> None:
-        """`total`: how many trials are expected in all; with `of_study`, over all processes."""
+        """`total`: how many trials are expected in all; with `of_study`, over all processes.
+        `space`: the parameters whose choices are shown by their labels."""
+        self._space = space or {}
         self._title = title
         self._objective = objective
         self._total = total
@@ -152,7 +160,7 @@ class Progress:
 
     def _improve(self, number: int, value: float, params: Mapping[str, object]) -> None:
         self._best_value = value
-        self._best = f"best {value:.6g} (trial {number}: {_brief(params)})"
+        self._best = f"best {value:.6g} (trial {number}: {_brief(params, self._space)})"
 
     def _news(self) -> Tuple[int, Optional[int], Optional[str]]:
         return self._done, self._elsewhere, self._best

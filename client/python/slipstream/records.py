@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -115,6 +115,13 @@ class StudyDescription:
     trial_count: int = 0
     succeeded_count: int = 0
     transfer: Optional[TransferSummary] = None  # None where no source task was weighed.
+
+    def with_objects(self, objects: Mapping[str, Tuple[Any, ...]]) -> StudyDescription:
+        """The same, with what the labels of these choices stand for."""
+        space = {
+            name: replace(one, objects=objects.get(name, ())) for name, one in self.space.items()
+        }
+        return replace(self, space=space)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,8 @@ class Study(StudyBase):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         address, options = self._service.address, self._service.options.without_secrets()
-        return _reopen, (address, file_of(address), self._meant, options)
+        objects = {name: one.objects for name, one in self.space.items() if one.objects}
+        return _reopen, (address, file_of(address), self._meant, options, objects)
 
     @overload
     def suggest(self) -> Trial: ...
@@ -386,9 +387,16 @@ class Study(StudyBase):
         return display.study_html(self.description, self.best)
 
 
-def _reopen(address: str, file: Optional[str], meant: MeantStudy, options: Options) -> Study:
+def _reopen(
+    address: str,
+    file: Optional[str],
+    meant: MeantStudy,
+    options: Options,
+    objects: Mapping[str, Tuple[Any, ...]],
+) -> Study:
     """The unpickled study, under a new worker id: two processes under one worker id would get each
     other's trials."""
     service, transport = connect(address if file is None else join(file), options)
     description = transport.run(studies.load_meant(service, meant))
+    description = description.with_objects(objects)
     return Study(service, description, transport, Lanes(None))

@@ -128,7 +128,10 @@ class Trials(List[TrialRecord]):
 
     def _row(self, trial: TrialRecord, about: Mapping[str, str]) -> Dict[str, Any]:
         row = {about[name]: _cell(trial, name) for name in _ABOUT}
-        row.update({name: trial.params.get(name) for name in self.space})
+        row.update({
+            name: parameter.label_of(trial.params[name]) if name in trial.params else None
+            for name, parameter in self.space.items()
+        })
         row[self._measured()] = trial.value
         row.update({about[name]: _cell(trial, name) for name in about if name not in _ABOUT})
         return row

@@ -24,7 +24,14 @@ class Parameters(unittest.TestCase):
             (lambda: integer(0, 5, scale="log"), ValueError, "above 0"),
             (lambda: integer(1, 5, scale="ln"), ValueError, "linear, log, reverse_log"),
             (lambda: choice(1, 2), TypeError, r"discrete\(\)"),
-            (lambda: choice(None, "l2"), TypeError, "'none'"),
+            (lambda: choice(True, False), TypeError, r"boolean\(\)"),
+            (lambda: choice(None, "None"), ValueError, "'None' stands for more than one .*give labels"),
+            (lambda: choice(object(), "a"), TypeError, "no name that is the same .*give labels"),
+            (lambda: choice(len, lambda x: x), TypeError, "no name that is the same"),
+            (lambda: choice(None, tuple(range(200))), ValueError, "longer than 256 bytes; give labels"),
+            (lambda: choice({}), TypeError, "at least one label"),
+            (lambda: choice({1: "a"}), TypeError, "labels are words"),
+            (lambda: choice({"a": "b", "b": "c"}), ValueError, "'b' is both a label and what 'a'"),
             (lambda: choice(), ValueError, "at least one word"),
             (lambda: discrete("a"), TypeError, r"choice\(\)"),
             (lambda: discrete(), ValueError, "at least one number"),
@@ -38,6 +45,31 @@ class Parameters(unittest.TestCase):
     def test_a_list_may_be_given_whole(self):
         self.assertEqual(choice(["a", "b"]), choice("a", "b"))
         self.assertEqual(discrete([4, 2]), discrete(2, 4))
+
+    def test_a_choice_is_among_any_objects_by_their_labels(self):
+        class Adam:
+            pass
+
+        small = [1, 2]
+        for made, labels, objects in (
+            (choice(None, "sqrt", 0.5, True), ("None", "sqrt", "0.5", "True"), (None, "sqrt", 0.5, True)),
+            (choice((64,), (64, numpy.int64(32))), ("(64,)", "(64, 32)"), ((64,), (64, 32))),
+            (choice([None, numpy.float64(0.5)]), ("None", "0.5"), (None, 0.5)),
+            (choice(Adam, len), ("Adam", "len"), (Adam, len)),
+            (choice({"small": small, "none": None}), ("small", "none"), (small, None)),
+            (choice({"a": "a"}), ("a",), ()),
+        ):
+            self.assertEqual((made.values, made.objects), (labels, objects))
+            for label, one in zip(labels, objects):
+                self.assertEqual((made.label_of(one), made.label_of(label)), (label, label))
+                self.assertEqual(made.object_of(label), one)
+        mixed = choice(0, "x", True, numpy.ones(2)[:0].tolist(), default=True)
+        self.assertEqual([mixed.label_of(one) for one in (False, 0.0, True, 1)], [False, "0", "True", 1])
+        self.assertEqual(mixed.default, "True")
+        self.assertEqual(choice({"a": 1, "b": 2}, default=2).default, "b")
+        array = numpy.ones(3)
+        named = choice({"ones": array, "word": "x"})
+        self.assertEqual((named.label_of(array), named.label_of("x")), ("ones", "word"))
 
     def test_numbers_and_words_may_be_of_any_type(self):
         for given, meant in (
@@ -72,7 +104,8 @@ class Parameters(unittest.TestCase):
         for parameter in (real(-1, 0.1), log(1e-7, 3, default=1), reverse_log(0.5, 0.99),
                           integer(1, 9, scale="log", when={"a": ["x", "y"]}),
                           boolean(default=False), discrete(0.5, 2, scale="log"),
-                          choice("a'b", when={"on": True})):
+                          choice("a'b", when={"on": True}), choice(None, "a", 0.5, (1, 2)),
+                          choice({"small": [1], "large": [2]}, default="large"), choice(choice, None)):
             self.assertEqual(eval(repr(parameter), names), parameter)
 
 

@@ -131,7 +131,7 @@ class Opening(ServerTest):
         options = {one.name: one for one in rules["asha"].options}
         self.assertEqual((options["reduction_factor"].low, options["reduction_factor"].default), (2, 2))
         self.assertIsNone(options["first_rung"].default)
-        study = self.open(stopping="asha", stopping_options={one: 3 for one in options})
+        study = self.open(stopping="asha", stopping_options=dict.fromkeys(options, 3))
         self.assertEqual(set(study.description.stopping_options), set(options))
         every = slipstream.ingredients()
         self.assertEqual([one for one in every if one.axis == "stopping"], list(rules.values()))

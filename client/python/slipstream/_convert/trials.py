@@ -8,7 +8,7 @@ from typing import Any, Dict, Mapping, Optional
 from slipstream._convert.spaces import space_of
 from slipstream._convert.studies import objective_of
 from slipstream._convert.times import time_of
-from slipstream._convert.values import Space, configuration_message, configuration_of
+from slipstream._convert.values import Space, configuration_message, configuration_of, with_objects
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import DEFAULT_ADDRESS
@@ -33,7 +33,7 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         name=message.name,
         number=int(message.name.rsplit("/", 1)[1]),
         state=messages.enum_name("Trial.State", message.state).lower(),
-        params=configuration_of(message.configuration, space),
+        params=with_objects(configuration_of(message.configuration, space), space),
         value=measured.get(metric),
         reason=message.reason,
         worker=message.worker,

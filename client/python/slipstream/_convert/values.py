@@ -14,7 +14,7 @@ Space = Dict[str, Parameter]
 
 def value_message(value: Any, parameter: Parameter, name: str) -> Message:
     """A value of the kind that the parameter takes. TypeError if it is of another one."""
-    value = plain(value)
+    value = plain(parameter.label_of(value))
     try:
         if is_number(value):
             float(value)
@@ -42,6 +42,11 @@ def value_of(message: Message, parameter: Parameter) -> Value:
     if parameter.kind == "discrete" and all(float(one).is_integer() for one in parameter.values):
         return int(value)
     return value
+
+
+def with_objects(row: Mapping[str, Value], space: Space) -> Dict[str, Any]:
+    """The configuration with what labels stand for."""
+    return {name: space[name].object_of(value) for name, value in row.items()}
 
 
 def configuration_message(row: Mapping[str, Any], space: Space) -> Message:

@@ -14,6 +14,29 @@ def is_active(condition: Optional[Condition], row: Row) -> bool:
     return condition is None or row.get(condition.parent) in condition.values
 
 
+def labelled(row: Row, space: Mapping[str, Parameter]) -> Dict[str, Any]:
+    """The row with the labels of what choices are among. None is a category where a choice has it
+    and is active, and otherwise a parameter that is not active."""
+    told = {name: space[name].label_of(cell) if name in space else cell for name, cell in row.items()}
+    return {
+        name: None if cell is not None and row[name] is None and not _is_reached(name, told, space)
+        else cell
+        for name, cell in told.items()
+    }
+
+
+def _is_reached(name: str, row: Row, space: Mapping[str, Parameter]) -> bool:
+    """Whether the parameter is active, and all that it depends on."""
+    for _ in space:
+        condition = space[name].condition
+        if condition is None or condition.parent not in space:
+            return True
+        if not is_active(condition, row):
+            return False
+        name = condition.parent
+    return False
+
+
 def _is_within(cell: Any, parameter: Parameter) -> bool:
     if parameter.low is not None and parameter.high is not None:
         whole = parameter.kind == "real" or float(cell).is_integer()

@@ -12,7 +12,7 @@ from slipstream._operations.service import Service
 from slipstream._operations.studies import NamedSource
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.study_request import StudyRequest, choose_objective
-from slipstream.parameters import Parameter
+from slipstream.parameters import Parameter, with_labels
 from slipstream.records import SourceTask, StudyDescription
 from slipstream.tables import is_table
 
@@ -49,7 +49,7 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
             f"study {study.study_id!r} has no source task: none of its project had a result, the "
             "study's objective and a parameter in common with it when the study was created"
         )
-    return study
+    return study.with_objects({name: one.objects for name, one in asked.space.items()})
 
 
 def register_source(
@@ -100,7 +100,9 @@ def register_source(
     domain = space if space is not None or like is None else like.space
     if project is None and like is not None:
         project = like.project
-    subject = sources.Subject(domain or {}, objective, project=project, **description)
+    subject = sources.Subject(
+        with_labels(domain or {}), objective, project=project, **description
+    )
     return sources.register(service, source, subject)
 
 

@@ -13,7 +13,7 @@ from slipstream._convert.names import StudyName, parent_of, project_of, study_na
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
-from slipstream._operations.misfits import misfits
+from slipstream._operations.misfits import labelled, misfits
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
@@ -139,7 +139,7 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
         space = subject.space
         table = read_csv(table, lambda column: space.get(column) or space.get(bare_name(column)))
     records = records_of(table)
-    cells = rows_of(records)
+    cells = rows_of([labelled(record, subject.space) for record in records])
     if not cells:
         raise ValueError("the table has no rows, and a source task needs at least one")
     columns = list(dict.fromkeys(name for record in records for name in record))

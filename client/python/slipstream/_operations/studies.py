@@ -16,7 +16,7 @@ from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, checked, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
-from slipstream._operations.misfits import misfits, with_defaults
+from slipstream._operations.misfits import labelled, misfits, with_defaults
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
@@ -181,7 +181,11 @@ class StudyReader:
         return self._record(response.trials[0]) if response.trials else None
 
     def description(self) -> Plan[StudyDescription]:
-        return load_meant(self._service, self._meant)
+        return self._declared((yield from load_meant(self._service, self._meant)))
+
+    def _declared(self, study: StudyDescription) -> StudyDescription:
+        """The study, read again, with what its labels stand for."""
+        return study.with_objects({name: one.objects for name, one in self._space.items()})
 
     def set_state(self, state: str) -> Plan[None]:
         yield from self._service.set_study_state(self._meant, state)
@@ -219,7 +223,8 @@ class StudyReader:
             fill_lease(changes["lease_policy"], changed)
         if not changes:
             return study
-        return study_of((yield from self._service.change_study(self._meant, changes)))
+        changed_one = yield from self._service.change_study(self._meant, changes)
+        return self._declared(study_of(changed_one))
 
     def record(
         self,
@@ -249,7 +254,7 @@ class StudyReader:
         if unless_there:
             wanted = configuration_of(observation.configuration, self._space)
             for trial in (yield from self.trials()):
-                if trial.params == wanted:
+                if labelled(trial.params, self._space) == wanted:
                     return trial
         return (yield from self._add(observation, labels, note, request_id))
 
@@ -278,7 +283,7 @@ class StudyReader:
                 f"the configuration is {params!r}, and must be a dict of the parameters' values, "
                 f"such as {{{next(iter(self._space))!r}: ...}}"
             )
-        given = _without_inactive(params, self._space)
+        given = _without_inactive(labelled(params, self._space), self._space)
         observation = observation_message(given, self._space, outcome)
         values = configuration_of(observation.configuration, self._space)
         if outcome is None:

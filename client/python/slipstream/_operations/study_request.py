@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from slipstream._convert.names import StudyName, study_name
+from slipstream._operations.misfits import labelled
 from slipstream._operations.study_base import StudyBase
-from slipstream.parameters import Parameter
+from slipstream.parameters import Parameter, with_labels
 from slipstream.records import Lease, Objective, SourceTask, StudyDescription, seconds_of
 from slipstream.scalars import check_count, label_texts, plain
-from slipstream.tables import Table, infer_space, rows_of
+from slipstream.tables import Table, infer_space, records_of, rows_of
 
 _LAST_SEED = 2**64 - 1
 _AN_OBJECTIVE = "one of maximize='accuracy' and minimize='loss', with the name of what is measured"
@@ -64,7 +65,7 @@ class StudyRequest:
 
     def describe(self) -> StudyDescription:
         """The study asked for, still without its source tasks."""
-        candidates = [] if self.candidates is None else rows_of(self.candidates)
+        candidates = self._list_candidates()
         if self.stopping_options and self.stopping is None:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
         name = self.name
@@ -86,6 +87,15 @@ class StudyRequest:
             project=name.project,
         )
 
+    def _list_candidates(self) -> List[Dict[str, Any]]:
+        if self.candidates is None:
+            return []
+        rows = records_of(self.candidates)
+        if isinstance(self.space, Mapping):
+            space = {n: one for n, one in with_labels(self.space).items() if isinstance(one, Parameter)}
+            rows = [labelled(row, space) for row in rows]
+        return rows_of(rows)
+
     def _choose_space(self, candidates: List[Dict[str, Any]]) -> Mapping[str, Parameter]:
         if not candidates and (self.candidates is not None or not self.space):
             raise ValueError("candidates= has no rows, and a study needs at least one")
@@ -94,7 +104,7 @@ class StudyRequest:
                 f"space={self.space!r} must be parameters by name, such as "
                 "{'lr': slipstream.log(1e-5, 1)}"
             )
-        return self.space or infer_space(candidates)
+        return with_labels(self.space) if self.space else infer_space(candidates)
 
     @property
     def name(self) -> StudyName:

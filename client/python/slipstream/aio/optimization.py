@@ -162,7 +162,8 @@ async def optimize(
     check_objective(objective)
     caught, called = check_catch(catch), check_callbacks(callbacks)
     shown = Progress(
-        study.id, study.objective, quota.total, show_progress, of_study=quota.counts_study
+        study.id, study.objective, quota.total, show_progress,
+        of_study=quota.counts_study, space=study.space,
     )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)

@@ -37,7 +37,7 @@ def unit_value(parameter: Parameter, value: Value) -> float:
     """Where the value is between 0 and 1; words have the middles of equal parts."""
     words = words_of(parameter)
     if words:
-        return (words.index(value) + 0.5) / len(words)
+        return (words.index(parameter.label_of(value)) + 0.5) / len(words)
     low, high = bounds_of(parameter)
     return 0.5 if low == high else _scaled(parameter, float(value), low, high)
 
