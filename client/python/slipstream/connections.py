@@ -8,6 +8,7 @@ from typing import Dict, Optional, Tuple
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.caller import Caller
+from slipstream._calls.forks import traffic
 from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations.service import Service
 from slipstream.options import Options, choose_address
@@ -20,6 +21,7 @@ _connections: Dict[Tuple[int, str, Options], Connection] = {}
 
 def connect(address: Optional[str], options: Optional[Options]) -> Connection:
     """The connection to the address, which a process opens once. Makes no call."""
+    traffic.check()
     chosen = choose_address(address)
     settings = (options or Options()).with_environment(chosen)
     key = (os.getpid(), chosen, settings)

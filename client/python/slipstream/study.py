@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Collection,
@@ -39,6 +42,32 @@ Objective = Callable[[Trial], Optional[float]]
 Callback = Callable[["Study", TrialRecord], Any]
 
 
+_following = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _following
+    _following = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+class _OfProcess:
+    """An attribute of a study that is made anew where a fork of its process first reads it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, study: Study, owner: type) -> Any:
+        study._follow_fork()
+        return study.__dict__[self._name]
+
+    def __set__(self, study: Study, value: Any) -> None:
+        study.__dict__[self._name] = value
+
+
 class Study(StudyBase):
     """One optimisation on a server, made by `slipstream.create_or_load` or `slipstream.load`.
 
@@ -49,7 +78,18 @@ class Study(StudyBase):
     unpickled study has its own connection and worker id; if `slipstream.local` runs the server, it
     joins the server's file. copy.copy and copy.deepcopy return the study itself. A pickle holds the
     server's address and the paths of certificates, but neither a token nor a private key: the
-    process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself."""
+    process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself.
+
+    A fork of the process may use the study, too: there it has its own connection and worker id. So
+    it can be given to a process that is forked while no thread is calling the server; otherwise
+    that process is told so by a RuntimeError. Forks cannot use the trials of their parent."""
+
+    if not TYPE_CHECKING:  # To which they have the types that __init__ gives them.
+        _service = _OfProcess()
+        _reader = _OfProcess()
+        _lanes = _OfProcess()
+        _running = _OfProcess()
+        _transport = _OfProcess()
 
     def __init__(
         self,
@@ -60,6 +100,19 @@ class Study(StudyBase):
     ) -> None:
         super().__init__(service, description, lanes)
         self._transport = transport
+        self._process = os.getpid()  # Last, as from then on other threads take what is there.
+
+    def _follow_fork(self) -> None:
+        """Gives the study a connection and a worker id of this process, if that is a fork: two
+        processes under one worker id would get each other's trials."""
+        if self._process == os.getpid():
+            return
+        with _following:
+            if self._process == os.getpid():
+                return
+            parents: Service = self.__dict__["_service"]
+            service, transport = connect(parents.address, parents.options)
+            Study.__init__(self, service, self._description, transport, Lanes(None))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         address, options = self._service.address, self._service.options.without_secrets()

@@ -1,14 +1,23 @@
 """What becomes of studies in forks of a process."""
 
+import asyncio
+import multiprocessing
 import os
 import signal
+import threading
 import unittest
 import unittest.mock
 
 from servers import PATIENCE, ServerTest
 
 import slipstream
+import slipstream.aio
 from slipstream import real
+from slipstream._calls.forks import traffic
+
+
+def evaluate_two(study):
+    study.optimize(lambda trial: trial.x, trials=2, progress=False)
 
 
 class Forks(ServerTest):
@@ -32,14 +41,82 @@ class Forks(ServerTest):
         os.waitpid(child, 0)
         return told
 
-    def test_a_study_is_not_used_by_a_fork_of_its_process(self):
+    def test_a_study_has_a_connection_and_a_worker_of_each_fork(self):
+        def use():
+            self.assertEqual(self.study.optimize(lambda trial: trial.x, trials=4, workers=2,
+                                                 progress=False), self.study.best)
+            return self.study.worker
+
+        held = self.study.suggest()
+        worker = self.in_fork(use)
+        held.complete(0.5)
+        self.study.suggest().complete(0.75)
+        self.assertNotEqual(worker, self.study.worker)
+        trials = self.study.trials
+        self.assertEqual([trial.state for trial in trials], ["succeeded"] * 6)
+        self.assertEqual([trial.worker.startswith(worker) for trial in trials],
+                         [False, *[True] * 4, False])
+
+    def test_processes_that_are_forked_may_be_given_a_study(self):
+        context = multiprocessing.get_context("fork")
+        children = [context.Process(target=evaluate_two, args=(self.study,)) for _ in range(2)]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join(PATIENCE)
+        self.assertEqual([child.exitcode for child in children], [0, 0])
+        self.assertEqual([trial.state for trial in self.study.trials], ["succeeded"] * 4)
+
+    def test_a_fork_waits_for_short_calls_and_refuses_to_work_after_long_ones(self):
         def use():
             try:
-                return self.study.suggest()
+                return [self.study.suggest().number, slipstream.load(self.study_id).id]
             except RuntimeError as error:
                 return error
 
-        self.assertIn("open the study in the child", self.in_fork(use))
+        entered, leave = threading.Event(), threading.Event()
+
+        def call():
+            with traffic.call():
+                entered.set()
+                leave.wait(PATIENCE)
+
+        caller = threading.Thread(target=call)
+        caller.start()
+        entered.wait(PATIENCE)
+        self.assertIn("forked while calls to the server were under way", self.in_fork(use))
+        with unittest.mock.patch("slipstream._calls.forks._PATIENCE", PATIENCE):
+            leaving = threading.Timer(0.1, leave.set)
+            leaving.start()
+            self.assertEqual(self.in_fork(use), str([1, self.study_id]))
+        leaving.join()
+        caller.join()
+        self.assertEqual(self.study.suggest().number, 2)
+
+    def test_a_trial_is_not_used_by_a_fork_of_its_process(self):
+        def use():
+            try:
+                return trial.complete(0.5)
+            except RuntimeError as error:
+                return error
+
+        trial = self.study.suggest()
+        self.assertIn("end a trial where it was suggested", self.in_fork(use))
+        trial.complete(0.25)
+        self.assertEqual(self.study.best.value, 0.25)
+
+    def test_a_study_of_asyncio_is_not_used_by_a_fork_of_its_process(self):
+        async def work():
+            async with await slipstream.aio.load(self.study_id) as study:
+                def use():
+                    try:
+                        return study.suggest().send(None)
+                    except RuntimeError as error:
+                        return error
+
+                return self.in_fork(use)
+
+        self.assertIn("open the study in the child (slipstream.aio.load)", asyncio.run(work()))
 
     def test_a_fork_does_not_wait_for_the_annotations_of_its_process(self):
         def use():
@@ -58,7 +135,7 @@ class Forks(ServerTest):
 
         with unittest.mock.patch.object(self.study._transport, "_attempt", attempt_and_fork):
             trial.annotate(note="odd")
-        self.assertIn("open the study in the child", forked[0])
+        self.assertIn("end a trial where it was suggested", forked[0])
         self.assertEqual(trial.note, "odd")
 
     def test_a_fork_opens_the_study_itself(self):

@@ -37,7 +37,9 @@ class AwaitingTransport:
                 return grpc.aio.insecure_channel(address, options)
             return grpc.aio.secure_channel(address, credentials, options)
 
-        self._links: Links[Any] = Links(address, open_channel)
+        self._links: Links[Any] = Links(
+            address, open_channel, "open the study in the child (slipstream.aio.load)"
+        )
         self._metadata = authorization(token)
         self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import grpc
 
+from slipstream._calls.forks import traffic
 from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
 from slipstream._calls.plan import (
     Attempt,
@@ -38,7 +39,9 @@ class BlockingTransport:
                 return grpc.insecure_channel(address, options)
             return grpc.secure_channel(address, credentials, options)
 
-        self._links: Links[Any] = Links(address, open_channel)
+        self._links: Links[Any] = Links(
+            address, open_channel, "end a trial where it was suggested, call study.suggest() here"
+        )
         self._metadata = authorization(token)
         self._lock = threading.Lock()
         self._turns: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
@@ -69,9 +72,10 @@ class BlockingTransport:
         request = attempt.request() if callable(attempt.request) else attempt.request
         try:
             method = link.method(attempt.method)
-            response = method(request, timeout=attempt.seconds, metadata=self._metadata)
-            if METHODS[attempt.method].gives_stream:
-                response = Stream(response, next(response))
+            with traffic.call():
+                response = method(request, timeout=attempt.seconds, metadata=self._metadata)
+                if METHODS[attempt.method].gives_stream:
+                    response = Stream(response, next(response))
             return Reply(response=response)
         except StopIteration:
             return Reply()
@@ -82,7 +86,8 @@ class BlockingTransport:
 
     def _next(self, call: Any) -> Reply:
         try:
-            return Reply(response=next(call))
+            with traffic.call():
+                return Reply(response=next(call))
         except StopIteration:
             return Reply()
         except grpc.RpcError as error:

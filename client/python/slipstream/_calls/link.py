@@ -79,8 +79,10 @@ class Link(Generic[Channel]):
 class Links(Generic[Channel]):
     """The current link to a server. Thread-safe."""
 
-    def __init__(self, address: str, open_channel: Callable[[], Channel]) -> None:
+    def __init__(self, address: str, open_channel: Callable[[], Channel], in_fork: str) -> None:
+        """`in_fork`: what to do in a fork of the process, whose connection does not outlive it."""
         self._address = address
+        self._in_fork = in_fork
         self._open = open_channel
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -89,9 +91,9 @@ class Links(Generic[Channel]):
     def current(self) -> Link[Channel]:
         if os.getpid() != self._process:
             raise RuntimeError(
-                "this process is a fork of the one that opened the study, and a connection does "
-                "not outlive a fork: open the study in the child (slipstream.load), or start "
-                "processes by multiprocessing.get_context('spawn')"
+                "this process is a fork of the one that opened the connection, which does not "
+                f"outlive a fork: {self._in_fork}, or start processes by "
+                "multiprocessing.get_context('spawn')"
             )
         return self._link
 
