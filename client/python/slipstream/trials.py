@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional
+from typing import (
+    Any,
+    Collection,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    SupportsIndex,
+    overload,
+)
 
 from slipstream import display
 from slipstream.parameters import Parameter
@@ -58,7 +68,8 @@ def _cell(trial: TrialRecord, name: str) -> Any:
 
 class Trials(List[TrialRecord]):
     """Trials in the order of their numbers. These begin at 1, and the indices of the list at 0:
-    `study.trial(n)` gives the trial of number n."""
+    `study.trial(n)` gives the trial of number n. A slice such as `study.trials[-10:]` has the same
+    methods."""
 
     def __init__(
         self,
@@ -100,10 +111,23 @@ class Trials(List[TrialRecord]):
             frame[name] = frame[name].astype(_COMPLETE.get(kind, kind) if complete else kind)
         return frame.set_index(own[0])
 
-    def succeeded(self) -> List[TrialRecord]:
+    def succeeded(self) -> Trials:
         """Those that were completed with a value. Stopped ones, which may have one too, are not
         among them."""
-        return [trial for trial in self if trial.state == "succeeded"]
+        return self._some(trial for trial in self if trial.state == "succeeded")
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> TrialRecord: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Trials: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return self._some(found) if isinstance(index, slice) else found
+
+    def _some(self, trials: Iterable[TrialRecord]) -> Trials:
+        return Trials(trials, self.objective, self.space)
 
     def _measured(self) -> str:
         name = self.objective.metric

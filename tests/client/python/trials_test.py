@@ -112,6 +112,18 @@ class Values(TrialTest):
             frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
         self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
+    def test_some_trials_are_tables_too(self):
+        study = self.open()
+        study.record({"x": 0.25, "kernel": "rbf"}, 1.5)
+        study.record({"x": 0.5, "kernel": "rbf"}, failed="broke")
+        study.record({"x": 0.75, "kernel": "rbf"}, 2)
+        trials = study.trials
+        self.assertEqual(trials.succeeded().to_frame().index.tolist(), [1, 3])
+        self.assertEqual(trials[-2:].to_frame().index.tolist(), [2, 3])
+        self.assertEqual([row["number"] for row in trials[:1].to_dicts()], [1])
+        self.assertEqual(trials[-1].number, 3)
+        self.assertEqual(pickle.loads(pickle.dumps(trials))[1:].succeeded(), trials[2:])
+
     def test_the_columns_of_a_frame_have_types_also_where_cells_are_missing(self):
         space = {"on": boolean(), "x": real(0, 1, when={"on": True}), "n": integer(1, 9),
                  "depth": integer(1, 9, when={"on": True}), "bias": boolean(when={"on": True}),
