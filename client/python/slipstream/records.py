@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from slipstream.parameters import Parameter, Value
 from slipstream.scalars import is_number, plain
@@ -162,6 +162,15 @@ class TrialRecord(Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         return self.params[name]
+
+    if not TYPE_CHECKING:  # To which a record would have every attribute.
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or name not in self.__dict__.get("params", ()):
+                return self.__getattribute__(name)  # Complains of what is missing.
+            raise AttributeError(
+                f"a record has no attribute {name!r}: the parameter is record[{name!r}]"
+            )
 
     def __iter__(self) -> Any:
         return iter(self.params)

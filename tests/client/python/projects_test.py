@@ -93,7 +93,8 @@ class Projects(ServerTest):
 
     def test_names_that_are_none_are_refused(self):
         for study_id, project in (("a/b", None), ("projects/vision/runs/a", None), ("", "vision"),
-                                  ("a", "vision/nlp"), ("a", ""), ("projects//studies/a", None),
+                                  ("a", "vision/nlp"), ("a", ""), ("a", "My Team"), ("a", "vision-"),
+                                  ("projects//studies/a", None),
                                   ("projects/vision/studies/a", "nlp")):
             with self.assertRaises(ValueError, msg=(study_id, project)):
                 slipstream.load(study_id, project=project)

@@ -112,6 +112,22 @@ class Values(TrialTest):
             frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
         self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
+    def test_slips_with_trials_are_told_what_to_write(self):
+        study = self.open()
+        record = study.record({"x": 0.25, "kernel": "rbf"}, 1.5)
+        self.assertEqual(copy.deepcopy(record), record)
+        with self.assertRaisesRegex(AttributeError, r"the parameter is record\['x'\]"):
+            record.x  # noqa: B018
+        for missing in ("degree", "valeu"):
+            with self.assertRaisesRegex(AttributeError, f"'TrialRecord' object has no .*'{missing}'"):
+                getattr(record, missing)
+        trial = study.suggest()
+        for call in (lambda: study.tell(trial, 1), lambda: study.reports(trial)):
+            with self.assertRaisesRegex(TypeError, r"trial.complete\(value\), or give its number"):
+                call()
+        with self.assertRaisesRegex(TypeError, "a parameter called 1, and names are texts"):
+            slipstream.create_or_load("digits", {1: real(0, 1)}, minimize="loss")
+
     def test_some_trials_are_tables_too(self):
         study = self.open()
         study.record({"x": 0.25, "kernel": "rbf"}, 1.5)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Optional
 
 DEFAULT_PROJECT = "default"
+EVERY_PROJECT = "-"  # Where projects are listed.
+_PROJECT = re.compile("[a-z]([a-z0-9-]*[a-z0-9])?")
 # The server's own rule, which it does not tell where it is asked for a study by its name.
 _STUDY_ID = re.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 _STUDY_ID_RULE = (
@@ -20,8 +22,11 @@ def parent_of(project: Optional[str]) -> str:
         return ""
     if not isinstance(project, str):
         raise TypeError(f"project={project!r} must be a text, such as 'vision'")
-    if not project or "/" in project:
-        raise ValueError(f"project={project!r} must be the name of a project, such as 'vision'")
+    if project != EVERY_PROJECT and not _PROJECT.fullmatch(project):
+        raise ValueError(
+            f"project={project!r} must be the name of a project, such as 'vision': a-z, 0-9 and '-', "
+            "beginning with a letter and not ending with '-'"
+        )
     return f"projects/{project}"
 
 

@@ -58,6 +58,8 @@ def _set_condition(
 def check_parameters(space: Mapping[str, Parameter]) -> None:
     """TypeError for what is no parameter, ValueError for integers that no message can hold."""
     for name, parameter in space.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the space has a parameter called {name!r}, and names are texts")
         if not isinstance(parameter, Parameter):
             raise TypeError(
                 f"space[{name!r}] is {parameter!r}, but must be a parameter, such as "

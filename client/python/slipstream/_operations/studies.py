@@ -15,8 +15,9 @@ from slipstream._convert.trials import observation_message, outcome_message, tri
 from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, checked, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
-from slipstream._operations.service import Service
 from slipstream._operations.misfits import labelled, misfits, with_defaults
+from slipstream._operations.service import Service
+from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
@@ -333,6 +334,11 @@ class StudyReader:
 
     def name_of(self, trial: Union[int, TrialRecord]) -> str:
         """The full name of a trial of this study, given by its number or as it was read."""
+        if isinstance(trial, TrialValues):
+            raise TypeError(
+                f"{trial!r} is held by this process: end it by its own methods, such as "
+                "trial.complete(value), or give its number, trial.number"
+            )
         number = trial.number if isinstance(trial, TrialRecord) else check_count("trial", trial, 1)
         name = f"{self._name}/trials/{number}"
         if isinstance(trial, TrialRecord) and trial.name != name:

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from slipstream._operations.notices import warn_caller
 from slipstream._operations.misfits import is_active, misfits
+from slipstream._operations.notices import warn_caller
 from slipstream._operations.table_rows import TableRow
 from slipstream.parameters import Condition, Parameter
 from slipstream.records import Objective
