@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -21,6 +20,7 @@ from typing import (
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._operations import exchange, studies
+from slipstream._operations.followed_forks import OfProcess, fork_lock
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.quotas import Quota
@@ -42,32 +42,6 @@ Objective = Callable[[Trial], Optional[float]]
 Callback = Callable[["Study", TrialRecord], Any]
 
 
-_following = threading.RLock()
-
-
-def _renew_lock() -> None:
-    global _following
-    _following = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
-
-class _OfProcess:
-    """An attribute of a study that is made anew where a fork of its process first reads it."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, study: Study, owner: type) -> Any:
-        study._follow_fork()
-        return study.__dict__[self._name]
-
-    def __set__(self, study: Study, value: Any) -> None:
-        study.__dict__[self._name] = value
-
-
 class Study(StudyBase):
     """One optimisation on a server, made by `slipstream.create_or_load` or `slipstream.load`.
 
@@ -85,11 +59,11 @@ class Study(StudyBase):
     that process is told so by a RuntimeError. Forks cannot use the trials of their parent."""
 
     if not TYPE_CHECKING:  # To which they have the types that __init__ gives them.
-        _service = _OfProcess()
-        _reader = _OfProcess()
-        _lanes = _OfProcess()
-        _running = _OfProcess()
-        _transport = _OfProcess()
+        _service = OfProcess()
+        _reader = OfProcess()
+        _lanes = OfProcess()
+        _running = OfProcess()
+        _transport = OfProcess()
 
     def __init__(
         self,
@@ -107,7 +81,7 @@ class Study(StudyBase):
         processes under one worker id would get each other's trials."""
         if self._process == os.getpid():
             return
-        with _following:
+        with fork_lock():
             if self._process == os.getpid():
                 return
             parents: Service = self.__dict__["_service"]

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import grpc
 import grpc.aio
 
+from slipstream._calls.forks import traffic
 from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
 from slipstream._calls.plan import (
     Attempt,
@@ -40,6 +41,8 @@ class AwaitingTransport:
         self._links: Links[Any] = Links(
             address, open_channel, "open the study in the child (slipstream.aio.load)"
         )
+        traffic.check()
+        traffic.note_asyncio()
         self._metadata = authorization(token)
         self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 

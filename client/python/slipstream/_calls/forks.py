@@ -1,7 +1,8 @@
 """Forks of a process that makes calls.
 
-A fork of a process can make calls of its own, unless one was under way when it was made: gRPC may
-then wait for ever in the fork, for locks that threads of the parent held."""
+A fork of a process can make calls of its own, unless one was under way when it was made, or the
+process has used gRPC for asyncio, whose thread goes on after its calls. In the fork gRPC may then
+wait for ever for locks that threads of the parent held."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ class Traffic:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._calls = 0
+        self._polls = False  # Whether there is a thread of gRPC for asyncio.
         self._forks = 0  # That are being made.
         self._was_quiet = True  # When the latest was made.
         self._quiet = True  # Whether this process and all its parents were forked without calls.
@@ -36,20 +38,25 @@ class Traffic:
                 self._calls -= 1
                 self._changed.notify_all()
 
+    def note_asyncio(self) -> None:
+        """From now on gRPC has a thread of its own."""
+        self._polls = True
+
     def check(self) -> None:
         """RuntimeError in a process that cannot make calls."""
         if not self._quiet:
             raise RuntimeError(
-                "this process was forked while calls to the server were under way, and gRPC does not "
-                "outlive that: start processes when none are, or by "
-                "multiprocessing.get_context('spawn')"
+                "this process was forked while calls to the server were under way, or after "
+                "slipstream.aio was used, and gRPC does not outlive that: start processes before, or "
+                "by multiprocessing.get_context('spawn')"
             )
 
     def before_fork(self) -> None:
         """Lets no call begin, and waits for those under way, but not for long."""
         with self._changed:
             self._forks += 1
-            self._was_quiet = self._changed.wait_for(lambda: not self._calls, _PATIENCE)
+            ended = self._changed.wait_for(lambda: not self._calls, _PATIENCE)
+            self._was_quiet = ended and not self._polls
 
     def after_fork_in_parent(self) -> None:
         """Lets calls begin again."""
@@ -61,6 +68,7 @@ class Traffic:
         """Begins without calls."""
         self._changed = threading.Condition()
         self._calls = self._forks = 0
+        self._polls = False
         self._quiet = self._quiet and self._was_quiet
 
 
