@@ -254,6 +254,20 @@ class Asyncio(ServerTest):
             ids = [kind.FromString(call).request_id for call in proxy.calls[method]]
             self.assertEqual((method, len(ids), len(set(ids))), (method, attempts, 1))
 
+    def test_a_study_of_another_loop_is_told(self):
+        async def opened():
+            return await slipstream.aio.create_or_load(self.study_id, SPACE, minimize="loss")
+
+        async def used():
+            with self.assertRaisesRegex(RuntimeError, "opened in another event loop.*aio.load"):
+                await study.suggest()
+
+        loop = asyncio.new_event_loop()
+        self.addCleanup(loop.close)
+        study = loop.run_until_complete(opened())
+        asyncio.run(used())
+        loop.run_until_complete(study.close())
+
     def test_it_has_all_words_of_the_blocking_client(self):
         for ours, theirs in ((slipstream.aio, slipstream), (slipstream.aio.Study, slipstream.Study),
                              (slipstream.aio.Trial, slipstream.Trial)):

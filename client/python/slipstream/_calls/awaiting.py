@@ -43,11 +43,18 @@ class AwaitingTransport:
         )
         traffic.check()
         traffic.note_asyncio()
+        self._loop = asyncio.get_running_loop()
         self._metadata = authorization(token)
         self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
     async def run(self, plan: Plan[Result]) -> Result:
         """Performs a plan."""
+        self._links.current()  # Complains of a fork, where the loop does not run.
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError(
+                "the study was opened in another event loop, to which its connection belongs: open it "
+                "in this one, by slipstream.aio.load, or call asyncio.run once for all"
+            )
 
         async def perform(step: Step) -> Optional[Reply]:
             if isinstance(step, Pause):
