@@ -93,7 +93,7 @@ class Categories(ServerTest):
         row = study.trials.to_dicts()[0]
         self.assertEqual({name: row[name] for name in LABELS}, LABELS)
         frame = study.trials.to_frame()
-        self.assertEqual(frame["last"].tolist(), ["None", None])
+        self.assertEqual((frame["last"][1], frame["last"].isna().tolist()), ("None", [False, True]))
         task = slipstream.register_source(study)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "trials.csv")

@@ -146,7 +146,7 @@ class Values(TrialTest):
                  "batch": discrete(16, 32, when={"on": True}), "mode": choice("a", "b"),
                  "huge": discrete(1, 1e30), "part": discrete(0.5, 1, when={"on": True})}
         study = slipstream.create_or_load(self.study_id, space, minimize="loss")
-        types = {"on": "bool", "x": "float64", "n": "int64", "mode": "object", "huge": "float64",
+        types = {"on": "bool", "x": "float64", "n": "int64", "huge": "float64",
                  "part": "float64", "loss": "float64", "ended": "datetime64[ns, UTC]"}
         whole = {"depth": "int64", "bias": "bool", "batch": "int64"}
         lacking = {"depth": "Int64", "bias": "boolean", "batch": "Int64"}
