@@ -43,6 +43,11 @@ class ForkTest(ServerTest):
 
 
 class Forks(ForkTest):
+    def setUp(self):
+        if traffic._polls:
+            self.skipTest("other tests of this process have used slipstream.aio")
+        super().setUp()
+
     def test_a_study_has_a_connection_and_a_worker_of_each_fork(self):
         def use():
             self.assertEqual(self.study.optimize(lambda trial: trial.x, trials=4, workers=2,
