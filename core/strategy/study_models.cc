@@ -29,6 +29,11 @@ constexpr double kLeastShare = 0.05;
 constexpr int64_t kGuardPeriod = 8;
 // Results speak against the sources where the model with them weighs less than this.
 constexpr double kDoubtedShare = 0.4;
+// In spaces with categories or conditions, unless they are lists of candidates, a suggestion after
+// so many others is for contrast, whatever the sources' share is: this many, and multiples of the
+// period more.
+constexpr int64_t kContrastPlace = 1;
+constexpr int64_t kContrastPeriod = 3;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
 
@@ -231,13 +236,16 @@ bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion
   const auto is_contrast = [](const auto& trial) {
     return FindNote(trial.notes, kContrast) != nullptr;
   };
-  auto contrasts = std::count_if(view_.ended.begin(), view_.ended.end(), is_contrast) +
-                   std::count_if(view_.open.begin(), view_.open.end(), is_contrast);
+  const auto counts = [&](const auto& trial) { return trial.notes.empty() || is_contrast(trial); };
+  auto contrasts = std::count_if(view_.ended.begin(), view_.ended.end(), counts) +
+                   std::count_if(view_.open.begin(), view_.open.end(), counts);
   for (const Suggestion& suggestion : made) contrasts += is_contrast(suggestion.provenance) ? 1 : 0;
   if (static_cast<size_t>(contrasts) >= InitialResultsAlone(view_, parts_.recipe)) return false;
   // Before there is evidence, every second one from the third on.
-  return without_.has_value() ? evidence_.share() < kDoubtedShare
-                              : suggested > 0 && suggested % 2 == 0;
+  if (!without_.has_value()) return suggested > 0 && suggested % 2 == 0;
+  if (evidence_.share() < kDoubtedShare) return true;
+  return IsMixed(*view_.space) && !view_.space->has_candidates() &&
+         suggested % kContrastPeriod == kContrastPlace;
 }
 
 Fact StudyModels::AskedFact() const {

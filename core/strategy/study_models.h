@@ -78,8 +78,10 @@ class StudyModels {
   const SearchedModel& AskedAt(int64_t round);
   // Whether the suggestion after so many is to fill the space evenly, so that the models can be
   // told apart. With a guard, and less than three results, the third, the fifth and so on are,
-  // unless the start has others; later ones are while results speak against the sources. In all
-  // there are at most as many as a study without sources begins with.
+  // unless the start has others; later ones are while results speak against the sources. In spaces
+  // with categories or conditions every third one is, too: results that gather where the sources
+  // were best never show what other categories are worth. In all there are at most as many as a
+  // study without sources begins with; people's own trials, which have no notes, count as well.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.
   static Note ContrastNote();

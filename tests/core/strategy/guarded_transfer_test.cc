@@ -244,6 +244,37 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
   EXPECT_EQ(contrasts(RunOf("auto", served, 12, Ripples)), 1);
 }
 
+TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
+  const auto space = MixedSpace();
+  FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
+  std::vector<size_t> places;
+  for (size_t i = 0; i < 30; ++i) {
+    const std::vector<Suggestion> next = MustSuggest("auto", study.view(), 1, 5);
+    if (IsForContrast(next[0])) places.push_back(i);
+    study.Lease(next);
+    study.End(Ending::kMeasured, BowlValueAt(*space, next[0].configuration, 0.1));
+  }
+  // As many as gp_log_ei begins with, of which the first tells the models apart.
+  EXPECT_THAT(places, testing::ElementsAre(2, 4, 7, 10, 13, 16, 19, 22));
+}
+
+TEST(Auto, PeoplesOwnTrialsAreAStartInSpacesWithCategories) {
+  const auto space = MixedSpace();
+  FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
+  for (const Suggestion& each : MustSuggest("random", study.view(), 7, 3)) {
+    study.Queue(each.configuration);
+    study.End(Ending::kMeasured, BowlValueAt(*space, each.configuration, 0.1));
+  }
+  int contrasts = 0;
+  for (int i = 0; i < 12; ++i) {
+    const std::vector<Suggestion> next = MustSuggest("auto", study.view(), 1, 5);
+    contrasts += IsForContrast(next[0]) ? 1 : 0;
+    study.Lease(next);
+    study.End(Ending::kMeasured, BowlValueAt(*space, next[0].configuration, 0.1));
+  }
+  EXPECT_EQ(contrasts, 1);  // Eight in all, with seven of people's own.
+}
+
 TEST(Auto, EveryEighthSuggestionIsThatOfTheModelWithoutSources) {
   FakeStudy study = RippledStudy(2);
   const std::vector<Suggestion> made = RunOf("auto", study, 16, Ripples);
