@@ -36,11 +36,13 @@ class DistinctPoints {
   std::vector<Configuration> points_;
 };
 
-// The two starts, as places of points.
+// The two starts, as places of points; a trial that was infeasible has none. They are of the same
+// length.
 struct Starts {
   DistinctPoints all;
-  std::vector<size_t> with_sources;
-  std::vector<size_t> without_sources;
+  std::vector<std::optional<size_t>> with_sources;
+  std::vector<std::optional<size_t>> without_sources;
+  bool has_result = false;
 };
 
 // Those trials that are not of the start, such as people's own.
@@ -93,10 +95,15 @@ const std::vector<double>* StartNoteOf(const EndedTrial& trial) {
   return is_sound ? note : nullptr;
 }
 
-double BestOf(const std::vector<size_t>& places, ConstVectorView values) {
-  double best = values[static_cast<Index>(places.front())];
-  for (const size_t place : places) best = std::max(best, values[static_cast<Index>(place)]);
-  return best;
+// The best value so far, on average over the trials. Before there is one it is the least of all.
+double MeanBestOf(const std::vector<std::optional<size_t>>& places, ConstVectorView values) {
+  double best = values.minCoeff();
+  double sum = 0;
+  for (const std::optional<size_t> place : places) {
+    if (place.has_value()) best = std::max(best, values[static_cast<Index>(*place)]);
+    sum += best;
+  }
+  return sum / static_cast<double>(places.size());
 }
 
 // Draws the objective as often from each member of the model as it weighs, and counts in which of
@@ -115,8 +122,8 @@ absl::StatusOr<StartComparison> Draw(const SearchSpace& space, const SearchedMod
                                 DrawJointly(model.member(i), x, static_cast<Index>(count),
                                             CounterRandomBits(seed, i, kDrawLane)));
     for (Index j = 0; j < draws.cols(); ++j) {
-      const double with = BestOf(starts.with_sources, draws.col(j));
-      const double without = BestOf(starts.without_sources, draws.col(j));
+      const double with = MeanBestOf(starts.with_sources, draws.col(j));
+      const double without = MeanBestOf(starts.without_sources, draws.col(j));
       comparison.better += with > without ? 1 : 0;
       comparison.worse += with < without ? 1 : 0;
     }
@@ -147,7 +154,8 @@ Note StartNote(const StudyView& view, uint64_t seed, uint64_t index) {
 std::optional<StartComparison> CompareStarts(const StudyView& view, const SearchedModel& model,
                                              uint64_t seed) {
   Starts starts;
-  std::set<double> indices;  // A configuration that was queued again has the same one.
+  // A configuration that was queued again has the same one, and counts once.
+  std::set<double> indices;
   for (const EndedTrial& trial : view.ended) {
     const std::vector<double>* const note = StartNoteOf(trial);
     if (note == nullptr) continue;
@@ -155,13 +163,14 @@ std::optional<StartComparison> CompareStarts(const StudyView& view, const Search
     if (!has_value && trial.ending != Ending::kInfeasible) continue;
     const std::optional<Configuration> instead = PointInPlaceOf(view, seed, *note);
     if (!instead.has_value()) continue;
-    if (starts.with_sources.size() == kMostOfStart) break;  // Imported notes may mark any number.
-    if (has_value) starts.with_sources.push_back(starts.all.PlaceOf(trial.configuration));
-    if (indices.insert((*note)[0]).second) {
-      starts.without_sources.push_back(starts.all.PlaceOf(*instead));
-    }
+    if (!indices.insert((*note)[0]).second) continue;
+    starts.without_sources.emplace_back(starts.all.PlaceOf(*instead));
+    auto& place = starts.with_sources.emplace_back();
+    if (!has_value) continue;
+    place = starts.all.PlaceOf(trial.configuration);
+    starts.has_result = true;
   }
-  if (starts.with_sources.empty()) return {};
+  if (!starts.has_result) return {};
   absl::StatusOr<StartComparison> comparison = Draw(*view.space, model, starts, seed);
   if (!comparison.ok()) return {};
   comparison->trials = indices.size();

@@ -1,10 +1,11 @@
 // What source tasks did for the start of a study, where they matter most.
 //
-// The best of the study's first results stands beside the best of those that it would have begun
-// with without sources: points that fill the space evenly, one in place of each trial. Nobody
-// measured these, so models of the objective, by their weights, say how probable it is that the
-// study's own start is the better one. By then the models know all of the study's results, and one
-// that forecast these badly has lost its weight.
+// The study's first results stand beside those that it would have begun with without sources:
+// points that fill the space evenly, one in place of each trial. The start is better whose best
+// result so far is better on average over the trials, so that it counts how early a good one came.
+// Nobody measured these points, so models of the objective, by their weights, say how probable it
+// is that the study's own start is the better one. By then the models know all of the study's
+// results, and one that forecast these badly has lost its weight.
 //
 // By how much it is better is not said: far from the study's trials models expect values much
 // nearer to its results than they are, and results far behind the others are limited.
@@ -27,8 +28,8 @@ inline constexpr size_t kMostOfStart = 20;
 
 struct StartComparison {
   size_t trials = 0;  // The number compared.
-  // The probabilities that the best of them is better than that of a start without sources, and
-  // that it is worse. Otherwise both are the same point.
+  // The probabilities that the best result so far was better on average than in a start without
+  // sources, and that it was worse. Otherwise both are the same points.
   double better = 0;
   double worse = 0;
 

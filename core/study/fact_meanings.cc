@@ -81,9 +81,9 @@ constexpr FactMeaning kMeanings[] = {
     {"transfer_gain_high", "the upper end of the gain's 95% interval"},
     {"start_trials", "trials in whose place a study without source tasks would have had evenly "
                      "spread points"},
-    {"start_better", "how probable it is that the best of them is better than the best of these "
-                     "points, which the models estimate"},
-    {"start_worse", "how probable it is that the best of them is worse"},
+    {"start_better", "how probable it is that the best so far was better on average over them than "
+                     "over these points, which the models estimate"},
+    {"start_worse", "how probable it is that it was worse"},
     {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},
     {"source_points_used", "the source tasks' results that the model may use"},

@@ -29,6 +29,10 @@ class VerdictsTest(unittest.TestCase):
         self.assertAlmostEqual(said.truth, 0.5)
         self.assertAlmostEqual(said.later, 0.4)
 
+    def test_a_start_is_as_good_as_its_best_so_far_on_average(self):
+        self.reference[1]["regret"] = "0.5"
+        self.assertAlmostEqual(verdicts.verdict_of(self.rows, self.reference, 3).truth, 0.25)
+
     def test_forecasts_decide_where_they_show_a_difference(self):
         self.rows[2]["facts"] = SAID.replace("gain_low=-0.1", "gain_low=0.1")
         self.assertFalse(verdicts.verdict_of(self.rows, self.reference, 3).by_start)
@@ -42,7 +46,7 @@ class VerdictsTest(unittest.TestCase):
         said = verdicts.verdict_of(self.rows, self.reference, 3)
         self.assertIn("    the start decided in 1, for the wrong side in 0",
                       verdicts.lines_of("all", [said], 0.01))
-        self.reference[1]["regret"] = "0.3"
+        self.reference[0]["regret"], self.reference[1]["regret"] = "0.6", "0.3"
         wrong = verdicts.verdict_of(self.rows, self.reference, 3)
         lines = verdicts.lines_of("all", [said, wrong], 0.01)
         self.assertIn("    the start was worse by more than 0.01 in 1: said helping 1", lines)

@@ -99,22 +99,38 @@ TEST(StartComparison, OneTrialBesideOnePointIsANormalDifference) {
   EXPECT_NEAR(start->better + start->worse, 1, 1e-12);
 }
 
-TEST(StartComparison, TheBestOfEachStartCounts) {
+TEST(StartComparison, TheBestSoFarCountsAtEachTrial) {
   FakeStudy study(SquareSpace());
-  const double best = std::max({EvenX(0), EvenX(2), EvenX(3)});
-  AddResult(best - 0.2, 0, study);
+  const double first = EvenX(0);
+  const double second = std::max(first, EvenX(3));
+  const double third = std::max(second, EvenX(2));
+  AddResult(first + 0.01, 0, study);
   AddTrial(0.99, 0, {}, Ending::kMeasured, study);  // A person's own.
-  AddTrial(0.8, 0, 3, Ending::kInfeasible, study);
+  AddTrial(0.8, 0, 3, Ending::kInfeasible, study);  // The best is still the first.
   const FakeModel model({1e-6}, {1});
+  // With the third trial the best so far is as good on average as without sources.
+  const double equal = first + second + third - 2 * (first + 0.01);
+  ASSERT_GT(equal, first + 0.01);
   for (const double distance : {-0.01, 0.01}) {
     FakeStudy ended = study;
-    AddResult(best + distance, 2, ended);
+    AddResult(equal + distance, 2, ended);
     const std::optional<StartComparison> start = CompareStarts(ended.view(), model, kSeed);
     ASSERT_TRUE(start.has_value());
     EXPECT_EQ(start->trials, 3u);
     EXPECT_EQ(start->better, distance > 0 ? 1 : 0);
     EXPECT_EQ(start->worse, distance > 0 ? 0 : 1);
   }
+}
+
+TEST(StartComparison, AGoodResultThatComesEarlierIsBetter) {
+  FakeStudy study(SquareSpace());
+  const double best = std::max({EvenX(0), EvenX(1), EvenX(2), EvenX(3)});
+  ASSERT_LT(EvenX(0), best - 0.1);
+  AddResult(best - 0.01, 0, study);  // A start that ends a little worse.
+  for (const uint64_t index : {1, 2, 3}) AddResult(0, index, study);
+  const auto start = CompareStarts(study.view(), FakeModel({1e-6}, {1}), kSeed);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->better, 1);
 }
 
 // It says nothing about the objective, so what would have been in its place does not count either.
@@ -206,11 +222,14 @@ TEST(StartComparison, WhatPeopleHadTriedWouldNotHaveBeenSuggestedEither) {
 TEST(StartComparison, IsOfSoManyTrialsAtMost) {
   FakeStudy study(SquareSpace());
   for (int i = 0; i < 5000; ++i) AddResult(0.1 + 1e-5 * i, 3, study);  // As an import may have it.
+  const auto repeated = CompareStarts(study.view(), FakeModel({1e-6}, {1}), kSeed);
+  ASSERT_TRUE(repeated.has_value());
+  EXPECT_EQ(repeated->trials, 1u);
+  EXPECT_EQ(repeated->better, 0.1 > EvenX(3) ? 1 : 0);
   for (uint64_t index = 0; index < kMostOfStart + 5; ++index) AddResult(0.9, index, study);
   const auto start = CompareStarts(study.view(), FakeModel({1e-6}, {1}), kSeed);
   ASSERT_TRUE(start.has_value());
-  EXPECT_EQ(start->trials, 1u);
-  EXPECT_EQ(start->better, 10 * (0.1 + 1e-5 * 19) > 10 * EvenX(3) ? 1 : 0);
+  EXPECT_EQ(start->trials, kMostOfStart);
 }
 
 TEST(StartComparison, NotesThatSayNothingSensibleAreIgnored) {

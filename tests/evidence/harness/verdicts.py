@@ -21,7 +21,7 @@ class Verdict:
     trials: int     # Those of the start; 0 where the study said nothing of it.
     better: float = 0.0  # The probabilities that the start was better or worse.
     worse: float = 0.0
-    truth: float = 0.0  # By how much it was better.
+    truth: float = 0.0  # By how much the best so far was better on average over these trials.
     later: float = 0.0  # By how much the study is better after all of its trials.
 
 
@@ -47,8 +47,9 @@ def verdict_of(rows, reference, after):
                    trials=int(float(facts.get("start_trials", 0))), later=advantage(after))
     if said.trials == 0:
         return said
+    start = [advantage(evaluations) for evaluations in range(1, said.trials + 1)]
     return dataclasses.replace(said, better=float(facts["start_better"]),
-                               worse=float(facts["start_worse"]), truth=advantage(said.trials))
+                               worse=float(facts["start_worse"]), truth=sum(start) / said.trials)
 
 
 def calibration(verdicts, margin):
