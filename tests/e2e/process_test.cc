@@ -140,6 +140,17 @@ TEST(Process, ASecondServerOnTheSameFileIsRefusedNamingTheHolder) {
   EXPECT_TRUE(Call(first.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
 }
 
+TEST(Process, ASecondServerOnTheSameFileIsRefusedThoughTheLockFileWasRemoved) {
+  TemporaryFolder data;
+  ServerProcess first(data.path());
+  std::filesystem::remove(data.path() + "/slipstream.db.lock");
+  const EndedProcess second =
+      ServerProcess::Run({"--data", data.path(), "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.output, HasSubstr("is in use by a process whose lock file"));
+  EXPECT_FALSE(std::filesystem::exists(data.path() + "/slipstream.db.lock"));
+}
+
 TEST(Process, ATakenPortIsRefused) {
   TemporaryFolder data;
   TemporaryFolder other;

@@ -34,4 +34,9 @@ void MakeForOwnerOfFolder(const std::string& path) {
   if (descriptor >= 0) close(descriptor);
 }
 
+void MakePrivateFile(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) close(descriptor);
+}
+
 }  // namespace slipstream::sqlite

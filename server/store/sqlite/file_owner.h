@@ -18,6 +18,10 @@ void GiveToOwnerOfFolder(const std::string& path);
 // before SQLite makes one. SQLite gives the log and the index to the same user.
 void MakeForOwnerOfFolder(const std::string& path);
 
+// Makes an empty database file that only its owner can read, unless there is one. SQLite gives the
+// log and the index the same mode. A failure is left for SQLite to meet.
+void MakePrivateFile(const std::string& path);
+
 }  // namespace slipstream::sqlite
 
 #endif  // SLIPSTREAM_SERVER_STORE_SQLITE_FILE_OWNER_H_

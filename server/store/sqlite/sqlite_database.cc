@@ -21,6 +21,7 @@
 #include "server/store/sqlite/checkpointer.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/database_lock.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
 #include "server/store/sqlite/file_mark.h"
@@ -53,9 +54,10 @@ constexpr int kTransactionsPerLook = 1024;
 class SqliteDatabase : public Database {
  public:
   // The parts of an open file; in this order, so that the file is closed before
-  // its lock is released.
+  // its locks are released.
   struct Parts {
     FileLock lock;
+    DatabaseLock database_lock;
     std::unique_ptr<SyncTimes> sync_times;
     std::unique_ptr<ChecksumVfs> vfs;
     std::unique_ptr<Connection> writer;
@@ -65,6 +67,7 @@ class SqliteDatabase : public Database {
 
   SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files)
       : lock_(std::move(parts.lock)),
+        database_lock_(std::move(parts.database_lock)),
         sync_times_(std::move(parts.sync_times)),
         vfs_(std::move(parts.vfs)),
         files_(std::move(files)),
@@ -107,6 +110,7 @@ class SqliteDatabase : public Database {
 
   // Destroyed from the last to the first.
   const FileLock lock_;
+  const DatabaseLock database_lock_;
   const std::unique_ptr<SyncTimes> sync_times_;
   const std::unique_ptr<ChecksumVfs> vfs_;
   FileWatch files_;
@@ -329,7 +333,15 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   if (!options.create && !FileExists(options.path) && !FileExists(options.path + "-wal")) {
     return NoStore(options.path);
   }
+  // First where there is no lock file, so that none appears under the server that had one.
+  DatabaseLock database_lock;
+  if (!FileExists(options.path + ".lock")) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(database_lock, DatabaseLock::Acquire(options.path));
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(options.path, options.holder));
+  if (!database_lock.is_held()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(database_lock, DatabaseLock::Acquire(options.path));
+  }
   auto sync_times = std::make_unique<SyncTimes>(options.vfs);
   auto checksums = std::make_unique<ChecksumVfs>(sync_times->vfs());
   options.vfs = checksums->name();
@@ -343,9 +355,14 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
     SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
         options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));
   }
-  SqliteDatabase::Parts parts{std::move(lock), std::move(sync_times), std::move(checksums),
-                              nullptr,         nullptr,               {}};
   if (!exists) MakeForOwnerOfFolder(options.path);
+  MakePrivateFile(options.path);
+  if (!database_lock.is_held()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(database_lock, DatabaseLock::Acquire(options.path));
+  }
+  SqliteDatabase::Parts parts{std::move(lock),      std::move(database_lock), std::move(sync_times),
+                              std::move(checksums), nullptr,                  nullptr,
+                              {}};
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.checkpoints, OpenCheckpointConnection(options));
   for (int i = 0; i < options.readers; ++i) {

@@ -1,8 +1,5 @@
 #include "server/store/sqlite/store_connections.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/file_mark.h"
@@ -27,16 +24,9 @@ absl::StatusOr<bool> UsesWriteAheadLog(Connection& connection) {
   return query.Bytes(0) == "wal";
 }
 
-// SQLite gives a new log the mode of its database. A failure is left for SQLite to meet.
-void CreatePrivateFile(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor >= 0) close(descriptor);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options) {
-  CreatePrivateFile(options.path);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       std::unique_ptr<Connection> writer,
       Connection::Open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.vfs));

@@ -11,6 +11,8 @@
 namespace slipstream {
 namespace {
 
+class NewStoreTest : public SqliteStoreTest {};
+
 class LostFileTest : public SqliteStoreTest {
  protected:
   void SetUp() override {
@@ -96,13 +98,27 @@ TEST_F(LostFileTest, ATruncatedFileHaltsTheStore) {
   ExpectHalt("has been truncated");
 }
 
-// Otherwise a second server could lock the new one, and both would write.
+// Programs that copy the file or put a backup in its place ask the lock file who uses it.
 TEST_F(LostFileTest, ARemovedLockHaltsTheStore) {
   std::filesystem::remove(path() + ".lock");
   ExpectHalt(".lock has been removed");
-  const auto second = Open();
-  ASSERT_TRUE(second.ok()) << second.status();
-  EXPECT_THAT(Add(), IsRefused(absl::StatusCode::kUnavailable, ".lock"));
+}
+
+TEST_F(LostFileTest, ASecondServerIsRefusedThoughTheLockHasBeenRemovedOrReplaced) {
+  std::filesystem::remove(path() + ".lock");
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition, "is in use"));
+  EXPECT_FALSE(std::filesystem::exists(path() + ".lock"));
+  WriteBytes(path() + ".lock", "");
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition, "is in use"));
+  store_.reset();
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+}
+
+TEST_F(NewStoreTest, ANewStoreIsLockedToo) {
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  std::filesystem::remove(path() + ".lock");
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition, "is in use"));
 }
 
 TEST_F(LostFileTest, AFileThatComesBackIsStillRefusedUntilItIsOpenedAgain) {
@@ -115,8 +131,6 @@ TEST_F(LostFileTest, AFileThatComesBackIsStillRefusedUntilItIsOpenedAgain) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ((*again)->GetStudy("s")->trial_count, 11);
 }
-
-class NewStoreTest : public SqliteStoreTest {};
 
 TEST_F(NewStoreTest, AStoreIsMadeOnlyWhenAskedFor) {
   SqliteStoreOptions options = Options();
