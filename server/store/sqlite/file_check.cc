@@ -28,10 +28,6 @@ namespace {
 
 constexpr char kMagic[] = "SQLite format 3";  // Including the zero at its end.
 
-absl::Status Damaged(const std::string& path, absl::string_view complaint) {
-  return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint));
-}
-
 // The size of a file beside the database, 0 if it does not exist.
 int64_t SizeOfFile(const std::string& path) {
   struct stat found;
@@ -52,7 +48,7 @@ absl::StatusOr<FileShape> ShapeOf(const std::string& path, const std::string& he
   FileShape shape;
   shape.page_size = stored == 1 ? 65536 : stored;
   if (shape.page_size < 512 || !std::has_single_bit(static_cast<uint64_t>(shape.page_size))) {
-    return Damaged(path, absl::StrCat("its header gives a page size of ", shape.page_size));
+    return DamageOf(path, absl::StrCat("its header gives a page size of ", shape.page_size));
   }
   // The count is valid if the change counter is the one that it was written with.
   if (BigEndian32(header, 24) == BigEndian32(header, 92)) {
@@ -91,7 +87,7 @@ absl::Status CheckLength(const std::string& path, const std::string& vfs, const 
   }
   for (int64_t page = shape.whole_pages + 1; page <= shape.pages_in_header; ++page) {
     if (in_log.count(page) == 0) {
-      return Damaged(path, absl::StrCat("it is truncated after page ", shape.whole_pages, " of ",
+      return DamageOf(path, absl::StrCat("it is truncated after page ", shape.whole_pages, " of ",
                                         shape.pages_in_header));
     }
   }
@@ -100,7 +96,7 @@ absl::Status CheckLength(const std::string& path, const std::string& vfs, const 
 
 absl::StatusOr<bool> InspectEmpty(const std::string& path) {
   if (SizeOfFile(LogPath(path)) == 0) return false;
-  return Damaged(path, "it is empty, but its write-ahead log is not");
+  return DamageOf(path, "it is empty, but its write-ahead log is not");
 }
 
 // Whether there is a rollback journal: the program ended while it created the
@@ -109,9 +105,9 @@ bool HasJournal(const std::string& path) { return SizeOfFile(path + "-journal") 
 
 absl::Status CheckHeader(const std::string& path, const std::string& header, int64_t file_size) {
   if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
-    return Damaged(path, "it does not begin as a SQLite file does");
+    return DamageOf(path, "it does not begin as a SQLite file does");
   }
-  if (file_size < kFileHeaderBytes) return Damaged(path, "it is truncated within its header");
+  if (file_size < kFileHeaderBytes) return DamageOf(path, "it is truncated within its header");
   const uint32_t application_id = BigEndian32(header, 68);
   if (application_id != kStoreApplicationId) {
     return absl::FailedPreconditionError(
@@ -120,7 +116,7 @@ absl::Status CheckHeader(const std::string& path, const std::string& header, int
   }
   const uint32_t version = BigEndian32(header, 60);
   if (version >= kFirstVersionInForm && !HeaderHasChecksums(header)) {
-    return Damaged(path, "its header does not declare the checksums of its pages");
+    return DamageOf(path, "its header does not declare the checksums of its pages");
   }
   return absl::OkStatus();
 }

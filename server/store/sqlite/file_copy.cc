@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +18,7 @@
 #include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
+#include "server/store/sqlite/result_code.h"
 #include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "server/store/sqlite/sqlite_transaction.h"
@@ -140,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> DamagedTables(Connection& connection) {
   return damaged;
 }
 
-absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_source) {
+absl::Status FindDamage(const std::string& path, const SourceTaskCheck& check_source) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading store, OpenStoreForReading(path));
   absl::StatusOr<std::vector<std::string>> found = Complaints(*store.connection);
   if (absl::IsDataLoss(found.status())) {
@@ -152,8 +155,20 @@ absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_sou
   if (complaints.empty()) {
     return check_source ? CheckSourceTasks(*store.connection, check_source) : absl::OkStatus();
   }
-  return absl::DataLossError(
-      absl::StrCat("the store ", path, " is damaged: ", absl::StrJoin(complaints, "; ")));
+  return DamageOf(path, absl::StrJoin(complaints, "; "));
+}
+
+// A server that has the file open goes on reading what is sound, and may not start again.
+absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_source) {
+  const absl::Status status = FindDamage(path, check_source);
+  const std::optional<std::string> damage = DamageIn(status);
+  if (!damage.has_value()) return status;
+  return absl::DataLossError(absl::StrCat(
+      "the store ", path, " is damaged: ", *damage,
+      "; if a server still has it open, first save the studies that can be read, with slipstream "
+      "study export; then stop the server, move ",
+      path, " and all files whose names begin with that to another folder, restore the newest "
+      "sound backup with --restore-from, and import what was saved"));
 }
 
 // SQLite's error names the store, which has room.
@@ -172,20 +187,31 @@ absl::Status BackUpFile(const std::string& path, const std::string& destination,
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
   const absl::Status copied = CopyInto(source, unfinished.path(), stop);
   if (!copied.ok()) return FailedCopy(copied, path, destination);
-  SLIPSTREAM_RETURN_IF_ERROR(CheckFile(unfinished.path(), {}));
+  SLIPSTREAM_RETURN_IF_ERROR(FindDamage(unfinished.path(), {}));
   return unfinished.Publish(destination);
+}
+
+// Reads all of a backup that turned out to be damaged, to tell where.
+absl::Status UnusableBackup(const std::string& backup, const absl::Status& status) {
+  if (absl::IsNotFound(status)) {
+    return absl::NotFoundError(absl::StrCat("there is no backup at ", backup));
+  }
+  std::optional<std::string> damage = DamageIn(FindDamage(backup, {}));
+  if (!damage.has_value()) damage = DamageIn(status);
+  if (damage.has_value()) {
+    return absl::DataLossError(absl::StrCat(
+        "the backup ", backup, " is damaged: ", *damage,
+        "; restore another backup, which slipstream_server --check --data BACKUP.db can check"));
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat("not a backup to restore: ", status.message()));
 }
 
 // A log of an earlier store would be taken for one of the backup.
 absl::Status RestoreFile(const std::string& backup, const std::string& path) {
   // A mistake in the backup's name leaves no trace.
   const absl::Status usable = OpenStoreForReading(backup).status();
-  if (absl::IsNotFound(usable)) {
-    return absl::NotFoundError(absl::StrCat("there is no backup at ", backup));
-  }
-  if (!usable.ok()) {
-    return absl::Status(usable.code(), absl::StrCat("not a backup to restore: ", usable.message()));
-  }
+  if (!usable.ok()) return UnusableBackup(backup, usable);
   SLIPSTREAM_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(path, "a restore"));
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
     if (FileExists(path + suffix)) {
@@ -195,7 +221,9 @@ absl::Status RestoreFile(const std::string& backup, const std::string& path) {
                        "folder, from which they can be put back, then restore again"));
     }
   }
-  SLIPSTREAM_RETURN_IF_ERROR(BackUpFile(backup, path, /*stop=*/{}));
+  const absl::Status copied = BackUpFile(backup, path, /*stop=*/{});
+  if (absl::IsDataLoss(copied)) return UnusableBackup(backup, copied);
+  SLIPSTREAM_RETURN_IF_ERROR(copied);
   GiveToOwnerOfFolder(path);
   return absl::OkStatus();
 }

@@ -2,11 +2,15 @@
 
 #include <sqlite3.h>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "core/base/status.h"
 
 namespace slipstream::sqlite {
 namespace {
+
+constexpr char kDamageUrl[] = "slipstream/damage";
 
 int PrimaryCode(int code) { return code & 0xff; }
 
@@ -40,10 +44,18 @@ absl::StatusCode StatusCodeOf(int code) {
 }  // namespace
 
 absl::Status DamageOf(absl::string_view path, absl::string_view what) {
-  return absl::DataLossError(
+  absl::Status status = absl::DataLossError(
       absl::StrCat("the store ", path, " is damaged: ", what,
                    "; stop the server, run slipstream_server --check to see what else is damaged, "
                    "move the store's files away and restore a backup with --restore-from"));
+  status.SetPayload(kDamageUrl, absl::Cord(what));
+  return status;
+}
+
+std::optional<std::string> DamageIn(const absl::Status& status) {
+  const absl::optional<absl::Cord> what = status.GetPayload(kDamageUrl);
+  if (!what.has_value()) return std::nullopt;
+  return std::string(*what);
 }
 
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text) {

@@ -3,6 +3,7 @@
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,7 +12,11 @@
 namespace slipstream::sqlite {
 
 // DATA_LOSS that says what is wrong with the file at `path` and what an operator can do about it.
+// The advice is for a server; others give their own with the words of DamageIn.
 absl::Status DamageOf(absl::string_view path, absl::string_view what);
+
+// What is wrong with the file, if the status is a DamageOf.
+std::optional<std::string> DamageIn(const absl::Status& status);
 
 // The status for `code`, a (perhaps extended) result code that is neither
 // SQLITE_OK, SQLITE_ROW nor SQLITE_DONE. `path` is the file, `text` SQLite's

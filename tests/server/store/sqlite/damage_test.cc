@@ -209,6 +209,9 @@ TEST_F(DamagedStoreTest, ACheckNamesTheTablesWithDamagedPages) {
   EXPECT_THAT(status, IsRefused(kDataLoss, "the table trials"));
   EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("disk I/O")));
   EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("provenances")));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "restore the newest sound backup"));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "slipstream study export"));
+  EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("--check")));
 }
 
 TEST_F(DamagedStoreTest, AFullCheckFindsMoreThanOpeningDoes) {

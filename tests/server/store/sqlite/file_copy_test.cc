@@ -13,7 +13,9 @@ namespace slipstream {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::Key;
+using testing::Not;
 
 class FileCopyTest : public SqliteStoreTest {
  protected:
@@ -173,8 +175,25 @@ TEST_F(FileCopyTest, ADamagedBackupIsNotRestored) {
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   WriteBytes(Copy(), bytes);
   std::filesystem::remove(path());
-  EXPECT_THAT(RestoreSqliteFile(Copy(), path()), IsRefused(absl::StatusCode::kDataLoss, Copy()));
+  const absl::Status refused = RestoreSqliteFile(Copy(), path());
+  EXPECT_THAT(refused,
+              IsRefused(absl::StatusCode::kDataLoss, "the backup " + Copy() + " is damaged"));
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDataLoss, "page "));
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDataLoss, "of the table trials"));
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDataLoss, "restore another backup"));
+  EXPECT_THAT(std::string(refused.message()), Not(HasSubstr("stop the server")));
   EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(FileCopyTest, ABackupThatIsCutOffIsNotRestored) {
+  MakeFile(300);
+  const std::string bytes = ReadBytes(path());
+  WriteBytes(Copy(), bytes.substr(0, bytes.size() / 2));
+  std::filesystem::remove(path());
+  const absl::Status refused = RestoreSqliteFile(Copy(), path());
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDataLoss, "it is truncated after page"));
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kDataLoss, "restore another backup"));
+  EXPECT_THAT(std::string(refused.message()), Not(HasSubstr("stop the server")));
 }
 
 TEST_F(FileCopyTest, AFailureLeavesNothing) {
