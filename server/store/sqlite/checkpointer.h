@@ -37,6 +37,11 @@ class Checkpointer {
   // which it returns, nothing more should be written.
   absl::Status AfterCommit();
 
+  // Called by the writing thread between transactions. Moves all of the log, so that the next
+  // transaction overwrites it from its beginning, unless a reader prevents that, which is waited
+  // for for a moment. Fails as AfterCommit does.
+  absl::Status StartOver();
+
   // Called when all reads and writes are done. Moves the whole log and marks the file as closed
   // (file_mark.h); if the disk is not `sound` or another process reads the file, leaves the log to
   // the next process that opens the file.
@@ -48,8 +53,6 @@ class Checkpointer {
   static int NoteCommit(void* self, sqlite3* database, const char* name, int pages);
   void RunUntilClosed();
   Next LookAtThread();
-  // Moves all of the log and restarts it, unless a reader prevents that.
-  absl::Status StartOver();
   // The failure of the disk so far, given the result code of a checkpoint.
   absl::Status NoteResult(int code);
   // With the mutex held.

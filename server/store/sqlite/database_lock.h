@@ -27,6 +27,8 @@ class DatabaseLock {
   ~DatabaseLock();
 
   bool is_held() const { return descriptor_ >= 0; }
+  // Of the open file; negative if nothing is held.
+  int descriptor() const { return descriptor_; }
 
  private:
   explicit DatabaseLock(int descriptor) : descriptor_(descriptor) {}

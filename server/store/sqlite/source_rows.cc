@@ -99,6 +99,7 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskReco
 }
 
 absl::Status SqliteTransaction::DeleteSourceTask(int64_t source_key) {
+  deletes_ = true;
   if (usages_.is_counted()) {
     Query query(writer_, "SELECT id, bytes FROM source_tasks WHERE key = ?");
     query.BindInteger(source_key);

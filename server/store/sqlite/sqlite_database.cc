@@ -28,6 +28,7 @@
 #include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/file_watch.h"
 #include "server/store/sqlite/free_pages.h"
+#include "server/store/sqlite/growth_room.h"
 #include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/reader_pool.h"
@@ -65,7 +66,8 @@ class SqliteDatabase : public Database {
     std::vector<std::unique_ptr<Connection>> readers;
   };
 
-  SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files)
+  // `size` is that of the database with what is in its log.
+  SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files, int64_t size)
       : lock_(std::move(parts.lock)),
         database_lock_(std::move(parts.database_lock)),
         sync_times_(std::move(parts.sync_times)),
@@ -78,6 +80,7 @@ class SqliteDatabase : public Database {
         readers_(std::make_unique<ReaderPool>(std::move(parts.readers))),
         transaction_(writer_.get(), retention_ms_, &horizon_),
         free_pages_(writer_.get()),
+        growth_room_(database_lock_.descriptor(), size),
         checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
                                                      CheckpointerOptions{})) {}
 
@@ -92,7 +95,13 @@ class SqliteDatabase : public Database {
   DatabaseFigures Figures() override;
 
  private:
+  // Once, or twice if the disk was full and room could be made.
+  TransactionEnd TransactInRoom(absl::FunctionRef<absl::Status(RowTransaction&)> body);
   TransactionEnd TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body);
+  // After a transaction for which there was no room: whether it may be worth another attempt.
+  bool MakeRoom();
+  // Fails if the disk has no room for the pages that the transaction adds.
+  absl::Status TakeGrowthRoom();
   // Commits, if all files of the store are still in place before and after it.
   absl::Status CommitToWatchedFiles();
   void Purge();
@@ -122,9 +131,13 @@ class SqliteDatabase : public Database {
   LeaseHorizon horizon_;
   SqliteTransaction transaction_;
   FreePages free_pages_;
+  GrowthRoom growth_room_;
   const std::unique_ptr<Checkpointer> checkpointer_;
   int transactions_until_purge_ = 0;
   int transactions_until_look_ = 0;  // For free pages.
+  bool is_to_shorten_ = false;       // Pages have been given back since the latest checkpoint.
+  bool is_full_ = false;             // The latest transaction found no room.
+  bool has_made_room_ = false;       // Since the latest commit.
   std::atomic<bool> halted_{false};
   mutable std::mutex cause_mutex_;
   absl::Status cause_;  // Why it is halted.
@@ -170,7 +183,7 @@ absl::Status SqliteDatabase::Halted() const {
 
 TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   if (halted_) return {Halted()};
-  TransactionEnd end = TransactOnce(body);
+  TransactionEnd end = TransactInRoom(body);
   if (transactions_until_purge_ > 0) --transactions_until_purge_;
   if (transactions_until_look_ > 0) --transactions_until_look_;
   if (!halted_ && transaction_.purge_pending() && transactions_until_purge_ == 0) Purge();
@@ -184,6 +197,21 @@ void SqliteDatabase::MoveLog() {
   if (!moved.ok()) Halt(moved);
 }
 
+TransactionEnd SqliteDatabase::TransactInRoom(
+    absl::FunctionRef<absl::Status(RowTransaction&)> body) {
+  TransactionEnd end = TransactOnce(body);
+  if (!is_full_ || !end.rolled_back || !MakeRoom()) return end;
+  return TransactOnce(body);
+}
+
+// A log whose pages have been moved is overwritten from its beginning.
+bool SqliteDatabase::MakeRoom() {
+  if (std::exchange(has_made_room_, true)) return false;
+  const absl::Status moved = checkpointer_->StartOver();
+  if (!moved.ok()) Halt(moved);
+  return moved.ok();
+}
+
 TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   writer_->TakeFailure();  // A checkpoint may have left one.
   absl::Status status = transaction_.Begin();
@@ -192,6 +220,7 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   if (status.ok()) status = body(transaction_);
   if (status.ok()) status = CommitToWatchedFiles();
   const int failure = status.ok() ? SQLITE_OK : writer_->TakeFailure();
+  is_full_ = failure == SQLITE_FULL;
   NoteEnd(status, failure);
   if (status.ok()) return {};
   const bool is_lost = IsDiskFailure(failure) || absl::IsDataLoss(status);
@@ -209,10 +238,19 @@ absl::Status SqliteDatabase::CommitToWatchedFiles() {
 
 absl::Status SqliteDatabase::Commit() {
   const auto begin = std::chrono::steady_clock::now();
-  absl::Status status = transaction_.Commit();
+  SLIPSTREAM_RETURN_IF_ERROR(transaction_.Flush());
+  SLIPSTREAM_RETURN_IF_ERROR(TakeGrowthRoom());
+  SLIPSTREAM_RETURN_IF_ERROR(transaction_.Commit());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  if (status.ok()) commit_seconds_.Observe(took.count());
-  return status;
+  commit_seconds_.Observe(took.count());
+  has_made_room_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status SqliteDatabase::TakeGrowthRoom() {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
+  if (growth_room_.Take(size, transaction_.deletes())) return absl::OkStatus();
+  return writer_->Fail(SQLITE_FULL, "the disk is full");
 }
 
 // A change that a rule refuses, or that is none, tells nothing of the disk.
@@ -222,6 +260,8 @@ void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
   if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
   if (failure != SQLITE_OK) failed_commits_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(refusal_mutex_);
+  // What could not be erased for want of room now may be.
+  if (failure == SQLITE_OK && !refusal_.empty()) transactions_until_purge_ = 0;
   refusal_ = IsRefusalOfDisk(failure) ? std::string(status.message()) : std::string();
 }
 
@@ -246,7 +286,8 @@ DatabaseFigures SqliteDatabase::Figures() {
 }
 
 void SqliteDatabase::Purge() {
-  const TransactionEnd end = TransactOnce([this](RowTransaction&) { return transaction_.Purge(); });
+  const TransactionEnd end =
+      TransactInRoom([this](RowTransaction&) { return transaction_.Purge(); });
   transactions_until_purge_ =
       end.status.ok() ? kTransactionsPerPurge : kTransactionsAfterFailedPurge;
   transactions_until_look_ = 0;
@@ -257,10 +298,10 @@ bool SqliteDatabase::GiveBackPages() {
   const absl::StatusOr<bool> too_many = free_pages_.TooMany();
   if (too_many.ok() && *too_many) {
     const TransactionEnd end =
-        TransactOnce([this](RowTransaction&) { return free_pages_.GiveBackSome(); });
+        TransactInRoom([this](RowTransaction&) { return free_pages_.GiveBackSome(); });
     const absl::StatusOr<int64_t> size = free_pages_.FileSize();
     if (size.ok()) files_.NoteShorter(*size);
-    if (end.status.ok()) return true;
+    if (end.status.ok()) return is_to_shorten_ = true;
   }
   transactions_until_look_ = kTransactionsPerLook;
   return false;
@@ -288,6 +329,11 @@ bool SqliteDatabase::OnIdle() {
   }
   // Nobody else may write for long, and the log would grow by all that was deleted.
   MoveLog();
+  // Only a checkpoint gives pages back to the file system, and the next may be far.
+  if (!is_more && !halted_ && std::exchange(is_to_shorten_, false)) {
+    const absl::Status moved = checkpointer_->StartOver();
+    if (!moved.ok()) Halt(moved);
+  }
   return is_more;
 }
 
@@ -368,12 +414,13 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   for (int i = 0; i < options.readers; ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(parts.readers.emplace_back(), OpenReader(options));
   }
+  TakeRoomForLog(options.path);
   SLIPSTREAM_ASSIGN_OR_RETURN(FileWatch files, FileWatch::Begin(options.path));
   // A process that was killed may have left that to do to its log.
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, FreePages(parts.writer.get()).FileSize());
   files.NoteShorter(size);
   return std::unique_ptr<Database>(
-      std::make_unique<SqliteDatabase>(options, std::move(parts), std::move(files)));
+      std::make_unique<SqliteDatabase>(options, std::move(parts), std::move(files), size));
 }
 
 }  // namespace slipstream::sqlite

@@ -6,16 +6,22 @@
 
 namespace slipstream::sqlite {
 
-absl::Status SqliteTransaction::Begin() { return Query(writer_, "BEGIN IMMEDIATE").Run(); }
+absl::Status SqliteTransaction::Begin() {
+  deletes_ = false;
+  return Query(writer_, "BEGIN IMMEDIATE").Run();
+}
 
 absl::Status SqliteTransaction::SetNow(int64_t now_ms) {
   now_ms_ = now_ms;
   return answers_.Begin(now_ms);
 }
 
-absl::Status SqliteTransaction::Commit() {
+absl::Status SqliteTransaction::Flush() {
   SLIPSTREAM_RETURN_IF_ERROR(heads_.Flush());
-  SLIPSTREAM_RETURN_IF_ERROR(events_.Flush());
+  return events_.Flush();
+}
+
+absl::Status SqliteTransaction::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "COMMIT").Run());
   heads_.Committed();
   usages_.Committed();

@@ -127,12 +127,19 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Begin();
   // Directly after Begin.
   absl::Status SetNow(int64_t now_ms);
+  // Writes what is still cached, directly before Commit.
+  absl::Status Flush();
   // OK once the transaction is durable; else call RollBack.
   absl::Status Commit();
   absl::Status RollBack();
 
   // Erases a few trials of deleted studies.
-  absl::Status Purge() { return purge_.Continue(); }
+  absl::Status Purge() {
+    deletes_ = true;
+    return purge_.Continue();
+  }
+  // Whether the transaction deletes what takes room.
+  bool deletes() const { return deletes_; }
   // Whether there may be any left.
   bool purge_pending() const { return purge_.pending(); }
 
@@ -225,6 +232,7 @@ class SqliteTransaction : public RowTransaction {
   EventLog events_;
   StudyPurge purge_;
   int64_t now_ms_ = 0;
+  bool deletes_ = false;
   std::optional<int64_t> earliest_lease_end_;  // The earliest that this transaction has written.
 };
 

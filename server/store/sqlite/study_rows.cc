@@ -110,6 +110,7 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const st
 absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
                                                        const std::string& candidates,
                                                        const std::vector<int64_t>& source_keys) {
+  deletes_ = false;  // An import that replaces a study may need more room than it had.
   Query body(writer_,
              "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
   body.BindText(study.id)
@@ -167,6 +168,7 @@ absl::Status SqliteTransaction::UpdateTime(int64_t study_key, int64_t update_ms)
 
 // The purge erases the trials.
 absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
+  deletes_ = true;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
   if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
   heads_.Forget(study_key);

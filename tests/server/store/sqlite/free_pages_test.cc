@@ -41,6 +41,16 @@ TEST_F(FreePagesTest, TheSpaceOfADeletedStudyIsGivenBackWhileTheStoreIsInUse) {
   EXPECT_EQ((*again)->GetTrial("other", 2)->configuration, "y");
 }
 
+TEST_F(FreePagesTest, TheFileBecomesShorterThoughNobodyWrites) {
+  MakeFile(20000);
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(CreateStudy(**store, StudyNamed("other")).ok());
+  ASSERT_TRUE(DeleteStudy(**store, "s").ok());
+  while (std::filesystem::file_size(path()) > 2u << 20) std::this_thread::yield();
+  ASSERT_TRUE(AddTrials(**store, "other", {FinishedTrial("x", 1)}).ok());
+}
+
 TEST_F(FreePagesTest, AFewFreePagesAreKeptForWhatIsWrittenNext) {
   MakeFile(300);
   {
@@ -76,6 +86,9 @@ TEST_F(FreePagesTest, AStoreThatWasKilledBeforeItsFileWasCutOffGoesOn) {
   {
     const auto store = Open();
     ASSERT_TRUE(store.ok()) << store.status();
+    // While somebody reads the old state, the file stays as it is.
+    const auto reader = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
+    ASSERT_TRUE((*reader)->Execute("BEGIN; SELECT count(*) FROM trials").ok());
     ASSERT_TRUE(DeleteStudy(**store, "s").ok());
     while (Pages() > 1 << 9) std::this_thread::yield();
     for (const char* suffix : {"", "-wal", "-shm"}) files[suffix] = ReadBytes(path() + suffix);

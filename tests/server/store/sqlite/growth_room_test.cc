@@ -1,0 +1,104 @@
+// Stores on a disk of a few megabytes that is really full.
+#include "server/store/sqlite/growth_room.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kNoDisk = 100;  // This process may not mount one.
+
+class FullDiskTest : public SqliteStoreTest {
+ protected:
+  // Has this process see a small disk in place of the folder.
+  bool MountSmallDisk() {
+    return unshare(CLONE_NEWNS) == 0 &&
+           mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           mount("tmpfs", folder().c_str(), "tmpfs", 0, "size=32m") == 0;
+  }
+  // Another program takes what is left.
+  bool FillUp() {
+    const int ballast = open((folder() + "/ballast").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const std::string bytes(4096, 'x');
+    while (write(ballast, bytes.data(), bytes.size()) > 0) continue;
+    return close(ballast) == 0;
+  }
+  static absl::Status Add(Store& store, const std::string& study, int trials) {
+    const std::vector<NewTrial> added(static_cast<size_t>(trials),
+                                      FinishedTrial(std::string(300, 'x'), 1));
+    return AddTrials(store, study, added).status;
+  }
+  // Adds trials to two studies until not even the smallest change has room.
+  bool UseAllRoom(Store& store) {
+    for (const char* study : {"s", "t"}) {
+      if (!CreateStudy(store, StudyNamed(study)).ok()) return false;
+    }
+    for (const int at_once : {1000, 10, 1}) {
+      for (int i = 0; i < 1000; ++i) {
+        const absl::Status added = Add(store, i % 2 == 0 ? "s" : "t", at_once);
+        if (absl::IsResourceExhausted(added)) break;
+        if (!added.ok()) return false;
+      }
+    }
+    if (!FillUp()) return false;
+    for (int i = 0; i < 10000; ++i) {
+      StudyChange change;
+      change.display_name = std::to_string(i);
+      const absl::Status changed = UpdateStudy(store, "t", change).status;
+      if (absl::IsResourceExhausted(changed)) break;
+      if (!changed.ok()) return false;
+    }
+    return true;
+  }
+};
+
+TEST_F(FullDiskTest, AStudyCanBeDeletedAndItsRoomIsUsedAgain) {
+  const int code = RunInChild([this] {
+    if (!MountSmallDisk()) return kNoDisk;
+    {
+      const auto store = Open();
+      if (!store.ok() || !UseAllRoom(**store)) return 1;
+      if (!absl::IsResourceExhausted(Add(**store, "t", 100))) return 2;
+      if (!DeleteStudy(**store, "s").ok()) return 3;
+      // Once the trials have been erased, turn by turn.
+      for (int tries = 0; !Add(**store, "t", 1000).ok(); ++tries) {
+        if (tries == 100000) return 4;
+        std::this_thread::yield();
+      }
+    }
+    return CheckSqliteFile(path()).ok() ? 0 : 5;
+  });
+  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(FullDiskTest, StudiesCanBeDeletedAfterAKillToo) {
+  const int code = RunInChild([this] {
+    if (!MountSmallDisk()) return kNoDisk;
+    const int killed = RunInChild([this] {
+      const auto store = Open();
+      _exit(store.ok() && UseAllRoom(**store) ? 0 : 1);
+      return 1;
+    });
+    if (killed != 0) return 1;
+    const auto store = Open();
+    if (!store.ok()) return 2;
+    if (!absl::IsResourceExhausted(Add(**store, "t", 1000))) return 3;
+    if (!DeleteStudy(**store, "s").ok()) return 4;
+    return DeleteStudy(**store, "t").ok() ? 0 : 5;
+  });
+  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
+  EXPECT_EQ(code, 0);
+}
+
+}  // namespace
+}  // namespace slipstream
