@@ -7,17 +7,56 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_join.h"
 
 namespace slipstream {
 namespace {
 
 constexpr absl::Duration kWarnedBefore = absl::Hours(14 * 24);
 constexpr absl::Duration kBetweenWarnings = absl::Hours(24);
+
+std::string TextOf(absl::Time time) {
+  return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
+}
+
+// Whether one of the certificates that sign callers' is valid.
+bool HasValid(const TlsTexts& texts, absl::Time now) {
+  return std::any_of(
+      texts.authorities.begin(), texts.authorities.end(),
+      [now](const auto& authority) { return authority.second.validity.Contains(now); });
+}
+
+// The first time after now at which a certificate begins.
+absl::Time NextBegin(const TlsTexts& texts, absl::Time now) {
+  absl::Time next = absl::InfiniteFuture();
+  const auto consider = [&](const Validity& validity) {
+    if (validity.begin > now && validity.end > validity.begin) {
+      next = std::min(next, validity.begin);
+    }
+  };
+  consider(texts.validity);
+  for (const auto& [binary, authority] : texts.authorities) consider(authority.validity);
+  return next;
+}
+
+// What is to be said of a certificate at this time, with its dates; nothing if all is well.
+struct TimeWarning {
+  const char* what = nullptr;
+  LogFields fields;
+};
+TimeWarning WarningOf(const Validity& validity, absl::Time now) {
+  if (validity.end <= now) return {"has expired", {{"end", TextOf(validity.end)}}};
+  if (now < validity.begin) return {"is not valid yet", {{"begin", TextOf(validity.begin)}}};
+  if (validity.end - now >= kWarnedBefore) return {};
+  return {"expires soon",
+          {{"end", TextOf(validity.end)},
+           {"days_left", absl::ToInt64Hours(validity.end - now) / 24}}};
+}
 
 // The watch only asks whether a file has changed.
 absl::Status ReadNothing(const std::string&) { return absl::OkStatus(); }
@@ -37,7 +76,7 @@ TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served,
   }
   for (WatchedFile& file : watched_) (void)file.Read();
   WarnOfKey();
-  WarnOfEnd();
+  WarnOfTimes();
 }
 
 void TlsWatch::Look() { Look(/*are_finished=*/false); }
@@ -52,21 +91,38 @@ void TlsWatch::Look(bool are_finished) {
   const bool was_unsettled = std::exchange(unsettled_, !is_settled);
   const bool has_begun = now_() >= next_reading_;
   if (is_settled && (changed || was_unsettled || has_begun)) ReadAgain();
-  WarnOfEnd();
+  WarnOfTimes();
 }
 
 absl::Status TlsWatch::CheckIsNoWorse(const TlsTexts& texts) const {
   const absl::Time now = now_();
-  const std::shared_ptr<const TlsTexts> served = served_->texts();
-  const auto is_valid = [now](const TlsTexts& each) { return each.begin <= now && now < each.end; };
-  if (is_valid(texts) || !is_valid(*served)) return absl::OkStatus();
-  const auto refuse = [this](absl::string_view when, absl::Time time, absl::string_view advice) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the TLS certificate ", files_.certificate, " (--tls-certificate) ", when,
-                     absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone()), advice));
-  };
-  if (texts.end <= now) return refuse("has expired at ", texts.end, "");
-  return refuse("is not valid before ", texts.begin, ", and is used from then on");
+  const Validity& validity = texts.validity;
+  if (validity.Contains(now) || !served_->texts()->validity.Contains(now)) {
+    return CheckVerifiesCallers(texts);
+  }
+  const std::string file =
+      absl::StrCat("the TLS certificate ", files_.certificate, " (--tls-certificate) ");
+  return absl::FailedPreconditionError(
+      validity.end <= now ? absl::StrCat(file, "has expired at ", TextOf(validity.end))
+                          : absl::StrCat(file, "is not valid before ", TextOf(validity.begin),
+                                         ", and is used from then on"));
+}
+
+absl::Status TlsWatch::CheckVerifiesCallers(const TlsTexts& texts) const {
+  const absl::Time now = now_();
+  if (!HasValid(*served_->texts(), now) || HasValid(texts, now)) return absl::OkStatus();
+  std::vector<std::string> reasons;
+  for (const auto& [binary, authority] : texts.authorities) {
+    const Validity& validity = authority.validity;
+    reasons.push_back(
+        absl::StrCat(authority.name,
+                     validity.end <= now ? absl::StrCat(" has expired at ", TextOf(validity.end))
+                                         : absl::StrCat(" is not valid before ",
+                                                        TextOf(validity.begin))));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("no certificate in ", files_.client_ca, " (--tls-client-ca) is valid: ",
+                   absl::StrJoin(reasons, "; ")));
 }
 
 void TlsWatch::ReadAgain() {
@@ -74,7 +130,7 @@ void TlsWatch::ReadAgain() {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
   if (texts.ok()) {
     if (const absl::Status worse = CheckIsNoWorse(*texts); !worse.ok()) {
-      if (texts->end > now_()) next_reading_ = texts->begin;
+      next_reading_ = NextBegin(*texts, now_());
       texts = worse;
     }
   }
@@ -84,9 +140,9 @@ void TlsWatch::ReadAgain() {
                       {{"message", std::string(texts.status().message())}});
   }
   const std::shared_ptr<const TlsTexts> before = served_->texts();
-  const bool is_gone =
-      !std::includes(texts->authorities.begin(), texts->authorities.end(),
-                     before->authorities.begin(), before->authorities.end());
+  const bool is_gone = std::any_of(
+      before->authorities.begin(), before->authorities.end(),
+      [&](const auto& authority) { return texts->authorities.count(authority.first) == 0; });
   served_->Replace(*std::move(texts));
   next_warning_ = absl::InfinitePast();
   log_.Write(LogLevel::kInfo,
@@ -108,23 +164,47 @@ void TlsWatch::WarnOfKey() {
               {"message", "take the rights of others away, as by chmod o-rwx"}});
 }
 
-void TlsWatch::WarnOfEnd() {
+void TlsWatch::WarnOfTimes() {
   const absl::Time now = now_();
-  const absl::Time end = served_->texts()->end;
-  if (end - now >= kWarnedBefore || now < next_warning_) return;
-  next_warning_ = now + kBetweenWarnings;
-  log_.Write(LogLevel::kWarning,
-             end <= now ? "the TLS certificate has expired" : "the TLS certificate expires soon",
-             {{"file", files_.certificate},
-              {"end", absl::FormatTime(absl::RFC3339_sec, end, absl::UTCTimeZone())},
-              {"days_left", std::max<int64_t>(absl::ToInt64Hours(end - now) / 24, 0)},
-              {"message", "write a new certificate and its key to the files of --tls-certificate "
-                          "and --tls-key, which the server reads again without a restart"}});
+  if (now < next_warning_) return;
+  const bool has_warned = WarnOfCertificate(now);
+  if (WarnOfAuthorities(now) || has_warned) next_warning_ = now + kBetweenWarnings;
+}
+
+bool TlsWatch::WarnOfCertificate(absl::Time now) {
+  TimeWarning warning = WarningOf(served_->texts()->validity, now);
+  if (warning.what == nullptr) return false;
+  warning.fields.insert(warning.fields.begin(), {"file", files_.certificate});
+  warning.fields.push_back(
+      {"message", "callers refuse a certificate that is not valid; write a new one and its key to "
+                  "the files of --tls-certificate and --tls-key, which the server reads again "
+                  "without a restart"});
+  log_.Write(LogLevel::kWarning, absl::StrCat("the TLS certificate ", warning.what),
+             warning.fields);
+  return true;
+}
+
+bool TlsWatch::WarnOfAuthorities(absl::Time now) {
+  bool has_warned = false;
+  for (const auto& [binary, authority] : served_->texts()->authorities) {
+    TimeWarning warning = WarningOf(authority.validity, now);
+    if (warning.what == nullptr) continue;
+    has_warned = true;
+    warning.fields.insert(warning.fields.begin(),
+                         {{"file", files_.client_ca}, {"subject", authority.name}});
+    warning.fields.push_back(
+        {"message", "callers whose certificates it signed are refused while it is not valid; write "
+                    "a new one to the file of --tls-client-ca, which the server reads again "
+                    "without a restart"});
+    log_.Write(LogLevel::kWarning,
+               absl::StrCat("a certificate that signs callers' ", warning.what), warning.fields);
+  }
+  return has_warned;
 }
 
 std::optional<absl::Time> TlsWatch::certificate_end() const {
   if (served_ == nullptr) return std::nullopt;
-  return served_->texts()->end;
+  return served_->texts()->validity.end;
 }
 
 std::optional<bool> TlsWatch::is_in_force() const {

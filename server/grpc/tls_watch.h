@@ -29,15 +29,16 @@ namespace slipstream {
 class TlsWatch {
  public:
   // `served` is what was read from `files`; null without TLS, which leaves nothing to do.
-  // `disconnect_all` ends the server's connections and returns how many there were. Warns of a
-  // certificate that ends soon. `log` must outlive this.
+  // `disconnect_all` ends the server's connections and returns how many there were. Warns of
+  // certificates that are not valid, or end soon. `log` must outlive this.
   TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, std::function<int()> disconnect_all,
            Log* log, std::function<absl::Time()> now = absl::Now);
 
   // Looks at the files, and reads those that have changed once they are as they were at the look
   // before: people write one after the other. A certificate that is not valid now does not replace
-  // one that is; one that will be valid is used from then on. Warns once a day of a certificate
-  // that ends soon. To be called by one thread.
+  // one that is; one that will be valid is used from then on. So it is with those that sign
+  // callers', if none of them is valid. Warns once a day of certificates that are not valid, or end
+  // soon. To be called by one thread.
   void Look();
   // The same, but reads changed files without waiting for them to settle: whoever wrote them says
   // that they are complete.
@@ -53,7 +54,12 @@ class TlsWatch {
   void ReadAgain();
   // FAILED_PRECONDITION if callers would refuse a server with these, and accept it as it is.
   absl::Status CheckIsNoWorse(const TlsTexts& texts) const;
-  void WarnOfEnd();
+  // FAILED_PRECONDITION if none of these could verify a caller, and one that is served can.
+  absl::Status CheckVerifiesCallers(const TlsTexts& texts) const;
+  void WarnOfTimes();
+  // Whether there was something to warn of.
+  bool WarnOfCertificate(absl::Time now);
+  bool WarnOfAuthorities(absl::Time now);
   // Of a key that any user of the machine can read.
   void WarnOfKey();
 
@@ -66,7 +72,7 @@ class TlsWatch {
   bool unsettled_ = false;       // They had changed at the latest look.
   std::atomic<bool> fit_{true};  // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
-  absl::Time next_reading_ = absl::InfiniteFuture();  // Of a certificate that begins then.
+  absl::Time next_reading_ = absl::InfiniteFuture();  // Of certificates that begin then.
 };
 
 }  // namespace slipstream

@@ -87,6 +87,18 @@ absl::Time TimeOf(const ASN1_TIME* time, absl::Time otherwise) {
   return absl::FromUnixSeconds(timegm(&parts));
 }
 
+Validity ValidityOf(X509* certificate) {
+  return {TimeOf(X509_get0_notBefore(certificate), absl::InfiniteFuture()),
+          TimeOf(X509_get0_notAfter(certificate), absl::InfinitePast())};
+}
+
+std::string NameOf(X509* certificate) {
+  const std::unique_ptr<char, void (*)(char*)> name(
+      X509_NAME_oneline(X509_get_subject_name(certificate), nullptr, 0),
+      [](char* text) { OPENSSL_free(text); });
+  return name == nullptr ? std::string() : std::string(name.get());
+}
+
 // OpenSSL would ask for the password of an encrypted key on the terminal.
 int GiveNoPassword(char*, int, int, void*) { return -1; }
 
@@ -166,18 +178,19 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckServable(certificate, chain.front().get()));
   SLIPSTREAM_ASSIGN_OR_RETURN(texts.key, ReadText(key));
   SLIPSTREAM_RETURN_IF_ERROR(CheckKey(key, texts.key, chain.front().get()));
-  texts.begin = absl::InfinitePast();
-  texts.end = absl::InfiniteFuture();
+  texts.validity = {absl::InfinitePast(), absl::InfiniteFuture()};
   for (const Certificate& each : chain) {
-    texts.begin = std::max(
-        texts.begin, TimeOf(X509_get0_notBefore(each.get()), absl::InfiniteFuture()));
-    texts.end = std::min(texts.end, TimeOf(X509_get0_notAfter(each.get()), absl::InfinitePast()));
+    const Validity validity = ValidityOf(each.get());
+    texts.validity.begin = std::max(texts.validity.begin, validity.begin);
+    texts.validity.end = std::min(texts.validity.end, validity.end);
   }
   if (files.client_ca.empty()) return texts;
   SLIPSTREAM_ASSIGN_OR_RETURN(texts.client_ca, ReadText(client_ca));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Certificate> authorities,
                               CertificatesIn(client_ca, texts.client_ca));
-  for (const Certificate& each : authorities) texts.authorities.insert(BinaryOf(each.get()));
+  for (const Certificate& each : authorities) {
+    texts.authorities[BinaryOf(each.get())] = {NameOf(each.get()), ValidityOf(each.get())};
+  }
   return texts;
 }
 

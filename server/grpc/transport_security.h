@@ -14,9 +14,9 @@
 
 #include <grpcpp/security/server_credentials.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -38,16 +38,29 @@ struct TlsFiles {
   bool is_set() const { return !certificate.empty() || !key.empty() || !client_ca.empty(); }
 };
 
+// When a certificate is valid.
+struct Validity {
+  absl::Time begin;
+  absl::Time end;  // No longer valid from then on.
+
+  bool Contains(absl::Time time) const { return begin <= time && time < end; }
+};
+
+// A certificate that signs those of callers.
+struct Authority {
+  std::string name;  // As "/CN=Example".
+  Validity validity;
+};
+
 // What is in these files, which fit together.
 struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string client_ca;
-  std::set<std::string> authorities;  // The certificates of client_ca, in binary form.
-  // When all of the certificates in the certificate's file have begun, and when the first of them
+  std::map<std::string, Authority> authorities;  // The certificates of client_ca, by binary form.
+  // From when all of the certificates in the certificate's file have begun until the first of them
   // ends: callers refuse the server before and from then on.
-  absl::Time begin;
-  absl::Time end;
+  Validity validity;
 };
 
 // FAILED_PRECONDITION naming the file, its flag and what is wrong with it: it cannot be read, is

@@ -70,9 +70,9 @@ struct CertificateAuthority::Parts {
   Certificate certificate;
 };
 
-CertificateAuthority::CertificateAuthority(const std::string& name)
+CertificateAuthority::CertificateAuthority(const std::string& name, int days, int days_before)
     : parts_(new Parts{MakeKey(), Certificate(nullptr, X509_free)}) {
-  parts_->certificate = MakeCertificate(name, parts_->key.get(), /*days=*/1);
+  parts_->certificate = MakeCertificate(name, parts_->key.get(), days, days_before);
   X509* const own = parts_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   Extend(own, own, NID_basic_constraints, "critical,CA:TRUE");

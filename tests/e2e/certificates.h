@@ -14,7 +14,8 @@ struct CertificateAndKey {
 
 class CertificateAuthority {
  public:
-  explicit CertificateAuthority(const std::string& name);
+  // Its certificate is valid from the one to the other day after today; below 0 it has ended.
+  explicit CertificateAuthority(const std::string& name, int days = 1000, int days_before = 0);
   CertificateAuthority(CertificateAuthority&&) noexcept;
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
   ~CertificateAuthority();

@@ -23,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class TlsWatchTest : public testing::Test {
  protected:
@@ -233,6 +234,53 @@ TEST_F(TlsWatchTest, ACertificateIsToldOfFourteenDaysBeforeItsEnd) {
   EXPECT_THAT(lines_, IsEmpty());
   clock_.Advance(absl::Hours(36));
   EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("days_left=13")));
+}
+
+TEST_F(TlsWatchTest, ACertificateThatIsNotValidYetIsToldOfAtTheStart) {
+  Install(authority_.Issue("server", /*days=*/300, "DNS:localhost", /*days_before=*/2));
+  TlsWatch watch = Watch();
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("warning the TLS certificate is not valid yet"),
+                                        HasSubstr(files_.certificate), HasSubstr("begin=20"))));
+}
+
+TEST_F(TlsWatchTest, AnAuthorityThatIsNotValidIsToldOfAtTheStartAndWhenItIsRead) {
+  const CertificateAuthority expired("Expired", /*days=*/-1, /*days_before=*/-3);
+  const CertificateAuthority coming("Coming", /*days=*/100, /*days_before=*/2);
+  const CertificateAuthority ending("Ending", /*days=*/3);
+  const auto warning = [&](const char* what, const char* name, const char* date) {
+    return AllOf(HasSubstr(absl::StrCat("warning a certificate that signs callers' ", what)),
+                 HasSubstr(files_.client_ca), HasSubstr(name), HasSubstr(date));
+  };
+  WriteWhole(files_.client_ca, expired.certificate());
+  TlsWatch watch = Watch();
+  EXPECT_THAT(lines_, ElementsAre(warning("has expired", "/CN=Expired", "end=20")));
+  EXPECT_THAT(LinesAfter(watch), IsEmpty());
+  clock_.Advance(absl::Hours(25));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(warning("has expired", "/CN=Expired", "end=20")));
+  WriteWhole(files_.client_ca,
+             absl::StrCat(expired.certificate(), authority_.certificate(), coming.certificate(),
+                          ending.certificate()));
+  EXPECT_THAT(LinesAfter(watch),
+              UnorderedElementsAre(HasSubstr("read the TLS files again"),
+                                   warning("has expired", "/CN=Expired", "end=20"),
+                                   warning("is not valid yet", "/CN=Coming", "begin=20"),
+                                   warning("expires soon", "/CN=Ending", "end=20")));
+}
+
+TEST_F(TlsWatchTest, AuthoritiesThatAreNotValidDoNotReplaceOneThatIs) {
+  TlsWatch watch = Watch();
+  const CertificateAuthority coming("Coming", /*days=*/100, /*days_before=*/2);
+  WriteWhole(files_.client_ca, coming.certificate());
+  EXPECT_THAT(LinesAfter(watch),
+              ElementsAre(AllOf(HasSubstr("error the previous TLS files stay in use"),
+                                HasSubstr(files_.client_ca), HasSubstr("--tls-client-ca"),
+                                HasSubstr("/CN=Coming is not valid before 20"))));
+  EXPECT_EQ(watch.is_in_force(), false);
+  EXPECT_EQ(disconnections_, 0);
+  clock_.Advance(absl::Hours(48));
+  LinesAfter(watch);
+  EXPECT_EQ(served_->texts()->client_ca, coming.certificate());
+  EXPECT_EQ(watch.is_in_force(), true);
 }
 
 TEST_F(TlsWatchTest, TheFirstOfAChainsCertificatesToEndCounts) {
