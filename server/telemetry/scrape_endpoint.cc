@@ -1,7 +1,14 @@
 #include "server/telemetry/scrape_endpoint.h"
 
 #include <CivetServer.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
+#include <future>
 #include <semaphore>
 #include <utility>
 #include <vector>
@@ -17,6 +24,7 @@ namespace {
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
 // So many threads make a page at a time, as each reads the store.
 constexpr int kMakeAtOnce = 8;
+constexpr std::chrono::milliseconds kBetweenConnections(10);
 constexpr char kTextType[] = "text/plain; charset=utf-8";
 
 absl::StatusOr<std::string> HostOf(const std::string& address) {
@@ -36,6 +44,19 @@ absl::StatusOr<std::string> HostOf(const std::string& address) {
                         "an IPv4 address and a port, as metrics are not served over IPv6");
   }
   return host == "localhost" ? "127.0.0.1" : host;
+}
+
+// Connects, and hangs up at once. It does not matter whether that succeeds.
+void Connect(const std::string& host, int port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) == 1) {
+    (void)connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  close(descriptor);
 }
 
 }  // namespace
@@ -100,8 +121,9 @@ class ScrapeEndpoint::Handlers {
   };
 
  public:
-  Handlers(const std::string& address, Pages pages)
-      : metrics_([metrics = std::move(pages.metrics)] {
+  Handlers(const std::string& host, const std::string& port, Pages pages)
+      : host_(host),
+        metrics_([metrics = std::move(pages.metrics)] {
           return Page::Content{200, kMetricsType, metrics()};
         }),
         health_([health = std::move(pages.health)] {
@@ -110,17 +132,28 @@ class ScrapeEndpoint::Handlers {
           return Page::Content{503, kTextType, absl::StrCat(status.message(), "\n")};
         }),
         server_(std::vector<std::string>{
-            "listening_ports", address, "num_threads", absl::StrCat(kMostScrapes),
-            "request_timeout_ms", absl::StrCat(1000 * kMostScrapeRequestSeconds),
-            "keep_alive_timeout_ms", "1", "max_request_size",
-            absl::StrCat(kMostScrapeRequestBytes)}) {
+            "listening_ports", absl::StrCat(host, ":", port), "num_threads",
+            absl::StrCat(kMostScrapes), "request_timeout_ms",
+            absl::StrCat(1000 * kMostScrapeRequestSeconds), "keep_alive_timeout_ms", "1",
+            "max_request_size", absl::StrCat(kMostScrapeRequestBytes)}) {
     server_.addHandler("/metrics$", metrics_);
     server_.addHandler("/healthz$", health_);
+  }
+
+  // The library's thread that takes connections looks only every two seconds whether it is to end,
+  // or when there is one. A connection that comes before it is told to end is taken in vain.
+  ~Handlers() {
+    const int port = Port();
+    const std::future<void> closed = std::async(std::launch::async, [this] { server_.close(); });
+    do {
+      Connect(host_, port);
+    } while (closed.wait_for(kBetweenConnections) != std::future_status::ready);
   }
 
   int Port() { return server_.getListeningPorts().front(); }
 
  private:
+  const std::string host_;
   Page metrics_;
   Page health_;
   CivetServer server_;  // Last: its threads use the pages.
@@ -139,7 +172,7 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> ScrapeEndpoint::Start(const std:
   std::unique_ptr<ScrapeEndpoint> endpoint(new ScrapeEndpoint);
   try {
     endpoint->handlers_ =
-        std::make_unique<Handlers>(absl::StrCat(host, ":", port), std::move(pages));
+        std::make_unique<Handlers>(host, port, std::move(pages));
   } catch (const CivetException&) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot listen on ", address,

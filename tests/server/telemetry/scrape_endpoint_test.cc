@@ -47,6 +47,17 @@ TEST_F(ScrapeEndpointTest, HealthIsTwoHundredOrSaysWhatIsWrong) {
               AllOf(StartsWith("HTTP/1.1 503 "), EndsWith("\r\n\r\nthe disk is full\n")));
 }
 
+// Whatever the library's threads wait for at the time.
+TEST_F(ScrapeEndpointTest, ItEndsAtOnce) {
+  for (int i = 0; i < 3; ++i) {
+    AskOverHttp(endpoint_->address(), "GET /metrics");
+    const auto begin = std::chrono::steady_clock::now();
+    endpoint_.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+    SetUp();
+  }
+}
+
 TEST_F(ScrapeEndpointTest, NothingElseIsThere) {
   for (const char* line : {"GET /", "GET /metrics/x", "GET /../../etc/passwd", "GET /healthz2"}) {
     EXPECT_THAT(AskOverHttp(endpoint_->address(), line), HasSubstr("404")) << line;
