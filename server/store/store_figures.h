@@ -19,7 +19,7 @@ struct DatabaseFigures {
   bool halted = false;
   HistogramFigures commit_seconds = {};  // Until changes were durable; of commits that succeeded.
   HistogramFigures sync_seconds = {};    // Waits for the disk.
-  int64_t failed_commits = 0;
+  int64_t failed_commits = 0;            // Whose changes the disk did not take.
   int64_t file_bytes = 0;
   int64_t log_bytes = 0;
   // What is left of the disk; absent for a store in memory, and if the system does not tell.

@@ -168,7 +168,7 @@ void AddStore(const StoreFigures& figures, Families* families) {
                       "How long the disk took to make writes durable",
                       database.sync_seconds);
   families->Counter("slipstream_store_failed_commits_total",
-                    "Transactions that the database could not carry out",
+                    "Transactions whose changes the disk did not take",
                     static_cast<double>(database.failed_commits));
   families->Histogram("slipstream_store_writes_per_commit", "Changes that shared a commit",
                       figures.writes_per_commit);

@@ -72,6 +72,18 @@ bool IsRefusalOfDisk(int code) {
   return PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_READONLY;
 }
 
+bool IsFailedWrite(int code) {
+  switch (code) {
+    case SQLITE_IOERR_READ:
+    case SQLITE_IOERR_SHORT_READ:
+    case SQLITE_IOERR_DATA:
+    case SQLITE_IOERR_CORRUPTFS:
+      return false;
+    default:
+      return IsRefusalOfDisk(code) || IsDiskFailure(code);
+  }
+}
+
 bool IsDiskFailure(int code) {
   return PrimaryCode(code) == SQLITE_IOERR && code != SQLITE_IOERR_NOMEM;
 }

@@ -26,6 +26,9 @@ absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_v
 // Whether the disk accepted nothing of a change, and may accept it later: it is full, or read-only.
 bool IsRefusalOfDisk(int code);
 
+// Whether the disk did not take what was written; false for what could not be read.
+bool IsFailedWrite(int code);
+
 // Whether the disk failed in such a way that its content is unknown.
 bool IsDiskFailure(int code);
 

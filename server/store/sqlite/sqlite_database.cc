@@ -136,7 +136,7 @@ class SqliteDatabase : public Database {
   int transactions_until_purge_ = 0;
   int transactions_until_look_ = 0;  // For free pages.
   bool is_to_shorten_ = false;       // Pages have been given back since the latest checkpoint.
-  bool is_full_ = false;             // The latest transaction found no room.
+  int failure_ = SQLITE_OK;          // The result code with which the latest transaction failed.
   bool has_made_room_ = false;       // Since the latest commit.
   std::atomic<bool> halted_{false};
   mutable std::mutex cause_mutex_;
@@ -200,8 +200,9 @@ void SqliteDatabase::MoveLog() {
 TransactionEnd SqliteDatabase::TransactInRoom(
     absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   TransactionEnd end = TransactOnce(body);
-  if (!is_full_ || !end.rolled_back || !MakeRoom()) return end;
-  return TransactOnce(body);
+  if (failure_ == SQLITE_FULL && end.rolled_back && MakeRoom()) end = TransactOnce(body);
+  if (IsFailedWrite(failure_)) failed_commits_.fetch_add(1, std::memory_order_relaxed);
+  return end;
 }
 
 // A log whose pages have been moved is overwritten from its beginning.
@@ -219,11 +220,10 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   if (status.ok()) status = transaction_.SetNow(now_ms_());
   if (status.ok()) status = body(transaction_);
   if (status.ok()) status = CommitToWatchedFiles();
-  const int failure = status.ok() ? SQLITE_OK : writer_->TakeFailure();
-  is_full_ = failure == SQLITE_FULL;
-  NoteEnd(status, failure);
+  failure_ = status.ok() ? SQLITE_OK : writer_->TakeFailure();
+  NoteEnd(status, failure_);
   if (status.ok()) return {};
-  const bool is_lost = IsDiskFailure(failure) || absl::IsDataLoss(status);
+  const bool is_lost = IsDiskFailure(failure_) || absl::IsDataLoss(status);
   if (is_lost) Halt(status);
   const absl::Status undone = transaction_.RollBack();
   if (!undone.ok()) Halt(undone);
@@ -258,7 +258,6 @@ void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
   const int64_t changes = sqlite3_total_changes64(writer_->database());
   const bool has_written = std::exchange(total_changes_, changes) != changes;
   if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
-  if (failure != SQLITE_OK) failed_commits_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(refusal_mutex_);
   // What could not be erased for want of room now may be.
   if (failure == SQLITE_OK && !refusal_.empty()) transactions_until_purge_ = 0;

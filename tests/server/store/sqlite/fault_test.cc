@@ -93,6 +93,7 @@ TEST_F(FailingDiskTest, AFullDiskRefusesWritesUntilThereIsRoom) {
   }
   EXPECT_GT(refused, 0);
   EXPECT_LT(refused, 20);
+  EXPECT_EQ(store().Figures().database.failed_commits, refused);
   EXPECT_EQ(store().GetStudy("s")->trial_count, 20 - refused);
   disk_.Repair();
   // A refused write has not happened and can be repeated.
@@ -241,6 +242,16 @@ TEST_F(FailingDiskTest, AFailedReadIsAnErrorOfThatRead) {
 }
 
 // What is written beside damage may be lost with it.
+TEST_F(FailingDiskTest, AChangeThatCannotReadIsNoFailedCommit) {
+  store_.reset();
+  MakeFile(3000);
+  Reopen();
+  disk_.FailReads();
+  // What the store does while it is idle may have met the failure before.
+  EXPECT_FALSE(UpdateTrial(store(), "s", 1500, TrialChange()).ok());
+  EXPECT_EQ(store().Figures().database.failed_commits, 0);
+}
+
 TEST_F(FailingDiskTest, DamageFailsTheReadsThatMeetItAndEndsAllWriting) {
   store_.reset();
   MakeFile(3000);

@@ -43,6 +43,18 @@ TEST(ResultCode, AFullOrReadOnlyDiskMayTakeChangesLater) {
   EXPECT_FALSE(IsRefusalOfDisk(SQLITE_OK));
 }
 
+TEST(ResultCode, WhatCouldNotBeReadIsNoFailedWrite) {
+  EXPECT_TRUE(IsFailedWrite(SQLITE_FULL));
+  EXPECT_TRUE(IsFailedWrite(SQLITE_READONLY));
+  EXPECT_TRUE(IsFailedWrite(SQLITE_IOERR_WRITE));
+  EXPECT_TRUE(IsFailedWrite(SQLITE_IOERR_FSYNC));
+  EXPECT_FALSE(IsFailedWrite(SQLITE_IOERR_READ));
+  EXPECT_FALSE(IsFailedWrite(SQLITE_IOERR_DATA));
+  EXPECT_FALSE(IsFailedWrite(SQLITE_BUSY));
+  EXPECT_FALSE(IsFailedWrite(SQLITE_CONSTRAINT));
+  EXPECT_FALSE(IsFailedWrite(SQLITE_OK));
+}
+
 TEST(ResultCode, OnlyAnInputOutputErrorLeavesTheContentUnknown) {
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR));
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR_FSYNC));
