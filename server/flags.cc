@@ -80,6 +80,11 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->envname("SLIPSTREAM_LISTEN")
       ->capture_default_str()
       ->group("Serving");
+  app->add_flag("--check-config", flags->check_config,
+                "Check the flags, and the files and folders that they name, without serving or "
+                "opening the store, and exit: with 0 if the server would start with them, 2 after "
+                "a mistake in a flag or in the token or quota file, else 1")
+      ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to which the address is written once the server is ready")
       ->envname("SLIPSTREAM_ADDRESS_FILE")
@@ -302,8 +307,8 @@ void ParseInOrder(std::vector<std::string> arguments, CLI::App* app) {
 
 // Each of these does one thing and exits, so of several only one would be done.
 void AllowOneTask(CLI::App* app) {
-  const std::vector<std::string> tasks = {"--check", "--back-up-to", "--restore-from",
-                                          "--new-token"};
+  const std::vector<std::string> tasks = {"--check", "--check-config", "--back-up-to",
+                                          "--restore-from", "--new-token"};
   for (size_t i = 0; i < tasks.size(); ++i) {
     for (size_t j = 0; j < i; ++j) app->get_option(tasks[i])->excludes(tasks[j]);
   }

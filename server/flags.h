@@ -29,6 +29,7 @@ struct Flags {
   std::string new_token;        // NAME:ROLE:PROJECTS: print one and exit, unless empty.
   std::string metrics_address;  // Empty: no metrics over HTTP.
   CallMonitorOptions calls;
+  bool check_config = false;  // Check the flags and what they name, and exit.
   bool check = false;        // Check the store and exit.
   std::string back_up_to;    // Copy the store to this file and exit, unless empty.
   std::string restore_from;  // Put this backup in place and exit, unless empty.

@@ -28,11 +28,11 @@
 #include "core/base/status.h"
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
+#include "server/configuration_check.h"
 #include "server/data_store.h"
 #include "server/drain_limit.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
-#include "server/grpc/loopback.h"
 #include "server/grpc/server.h"
 #include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
@@ -110,11 +110,8 @@ std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::stri
 absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest) {
   BackupOptions& backups = flags->service.backups;
   if (backups.folder.empty()) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(CheckBackupFolder(*flags));
   std::error_code error;
-  if (!std::filesystem::is_directory(backups.folder, error)) {
-    return absl::NotFoundError(
-        absl::StrCat("--backup-folder ", backups.folder, " is not a folder, or cannot be reached"));
-  }
   backups.folder = std::filesystem::absolute(backups.folder, error);
   if (const auto newest = NewestBackupIn(backups.folder, flags->data)) *latest = *newest;
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
@@ -198,22 +195,6 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
   return ScrapeEndpoint::Start(address, std::move(pages));
 }
 
-// Anyone who can reach the address can read what it serves, in plaintext.
-absl::Status CheckMetricsAddress(const Flags& flags) {
-  if (!flags.metrics_address.empty()) {
-    SLIPSTREAM_RETURN_IF_ERROR(ScrapeEndpoint::CheckAddress(flags.metrics_address));
-  }
-  const size_t colon = flags.metrics_address.rfind(':');
-  if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
-      IsLoopback(flags.metrics_address.substr(0, colon))) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--metrics-address ", flags.metrics_address,
-      " would let other machines read metrics without encryption or a token; serve them on "
-      "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
-}
-
 // What comes after calls have ended, such as merging the log into the database.
 constexpr double kSecondsToClose = 20;
 
@@ -225,33 +206,6 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
   log->Write(LogLevel::kWarning, "cannot notify the service manager",
              {{"state", lines.substr(0, lines.find('\n'))},
               {"message", std::string(told.message())}});
-}
-
-// Refuses files to write that are also files of the store, or files that the server reads.
-absl::Status CheckFilesApart(const Flags& flags) {
-  const std::pair<const char*, std::string> written[] = {{"--address-file", flags.address_file},
-                                                         {"--audit-log", flags.audit_log}};
-  const std::pair<const char*, std::string> read[] = {
-      {"--audit-log", flags.audit_log},
-      {"--token-file", flags.token_file},
-      {"--quota-file", flags.quota_file},
-      {"--tls-certificate", flags.server.tls.certificate},
-      {"--tls-key", flags.server.tls.key},
-      {"--tls-client-ca", flags.server.tls.client_ca}};
-  for (const auto& [flag, file] : written) {
-    if (file.empty()) continue;
-    if (IsFileOfDataStore(flags.data, file)) {
-      return InvalidField(flag, file,
-                          absl::StrCat("another file than those of the store, ",
-                                       DataStoreName(flags.data)));
-    }
-    for (const auto& [other_flag, other] : read) {
-      if (std::string_view(flag) == other_flag || other.empty()) continue;
-      if (!IsSameFile(file, other)) continue;
-      return InvalidField(flag, file, absl::StrCat("another file than that of ", other_flag));
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
@@ -400,6 +354,11 @@ absl::Status Restore(const Flags& flags) {
 
 absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
   if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
+  if (flags.check_config) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckConfiguration(flags, log));
+    log->Write(LogLevel::kInfo, "sound", {{"store", DataStoreName(flags.data)}});
+    return absl::OkStatus();
+  }
   if (flags.check) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckDataStore(flags.data));
     log->Write(LogLevel::kInfo, "sound", {{"store", DataStoreName(flags.data)}});

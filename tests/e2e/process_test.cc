@@ -730,10 +730,53 @@ TEST(Process, AFlagFileThatIsAFolderIsRefused) {
   unsetenv("SLIPSTREAM_FLAG_FILE");
 }
 
+TEST(Process, AConfigurationIsCheckedWithoutServingOrMakingAnything) {
+  TemporaryFolder data;
+  const auto files = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(data.path())) {
+      names.push_back(entry.path().filename());
+    }
+    return names;
+  };
+  const std::vector<std::string> sound = {
+      "--check-config", "--data",      data.path(),           "--create",
+      "--audit-log",    data.path() + "/audit.jsonl", "--listen", "127.0.0.1:0"};
+  const EndedProcess made = ServerProcess::Run(sound);
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_THAT(made.output, HasSubstr("sound"));
+  EXPECT_THAT(files(), testing::IsEmpty());
+  // The store may be in use.
+  ServerProcess server(data.path());
+  EXPECT_EQ(ServerProcess::Run({"--check-config", "--data", data.path()}).exit_code, 0);
+}
+
+TEST(Process, ACheckOfTheConfigurationTellsAllThatIsWrong) {
+  TemporaryFolder data;
+  const std::string missing = data.path() + "/missing";
+  std::ofstream(data.path() + "/tokens") << "ann trainer\n";
+  const EndedProcess files = ServerProcess::Run(
+      {"--check-config", "--data", data.path(), "--tls-certificate", missing, "--tls-key", missing,
+       "--backup-folder", missing, "--audit-log", missing + "/audit.jsonl"});
+  EXPECT_EQ(files.exit_code, 1) << files.output;
+  EXPECT_THAT(files.output, HasSubstr("there is no store at " + data.path()));
+  EXPECT_THAT(files.output, HasSubstr("(--tls-certificate) cannot be used: No such file"));
+  EXPECT_THAT(files.output, HasSubstr("--backup-folder " + missing));
+  EXPECT_THAT(files.output, HasSubstr("--audit-log " + missing + "/audit.jsonl"));
+  EXPECT_THAT(files.output, HasSubstr("mistakes found: 4"));
+  const EndedProcess tokens =
+      ServerProcess::Run({"--check-config", "--data", data.path(), "--create", "--token-file",
+                          data.path() + "/tokens", "--metrics-address", "0.0.0.0:7412"});
+  EXPECT_EQ(tokens.exit_code, 2) << tokens.output;
+  EXPECT_THAT(tokens.output, HasSubstr(data.path() + "/tokens"));
+  EXPECT_THAT(tokens.output, HasSubstr("--metrics-address 0.0.0.0:7412"));
+}
+
 TEST(Process, OneTaskIsDoneAtATime) {
   TemporaryFolder data;
   const std::string missing = data.path() + "/missing";
   const std::vector<std::vector<std::string>> tasks = {{"--check"},
+                                                       {"--check-config"},
                                                        {"--back-up-to", missing},
                                                        {"--restore-from", missing},
                                                        {"--new-token", "ann:trainer:default"}};

@@ -1,0 +1,29 @@
+// What is wrong with the flags and with the files and folders that they name, as a start would find
+// it, before the store is opened.
+#ifndef SLIPSTREAM_SERVER_CONFIGURATION_CHECK_H_
+#define SLIPSTREAM_SERVER_CONFIGURATION_CHECK_H_
+
+#include "absl/status/status.h"
+#include "server/flags.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+// INVALID_ARGUMENT: anyone who can reach the address could read what it serves, or it is none.
+absl::Status CheckMetricsAddress(const Flags& flags);
+
+// INVALID_ARGUMENT: a file to write is also a file of the store, or one that the server reads.
+absl::Status CheckFilesApart(const Flags& flags);
+
+// NOT_FOUND: it is not a folder, or cannot be reached.
+absl::Status CheckBackupFolder(const Flags& flags);
+
+// All of these and the other files and folders. Reads them, but creates and changes nothing, does
+// not open the store, which may be in use, and does not listen. Logs each mistake, and what a start
+// would warn of. INVALID_ARGUMENT if one is in a flag or in the content of the token or quota file,
+// else FAILED_PRECONDITION if there is one.
+absl::Status CheckConfiguration(const Flags& flags, Log* log);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONFIGURATION_CHECK_H_
