@@ -246,6 +246,11 @@ void AddAccess(CLI::App* app, Flags* flags) {
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",
        "File to which to append who changed what and when, one JSON object per line");
+  app->add_flag("--audit-reads", flags->calls.audit_reads,
+                "Append to the audit log who read what, too: a line for each call that succeeds")
+      ->envname("SLIPSTREAM_AUDIT_READS")
+      ->needs("--audit-log")
+      ->group("Access");
 }
 
 void AddSight(CLI::App* app, Flags* flags) {

@@ -26,6 +26,7 @@ LogFields Settings(const Flags& flags) {
           {"tls", flags.server.tls.client_ca.empty() ? (flags.server.tls.is_set() ? "yes" : "no")
                                                      : "mutual"},
           {"audit_log", flags.audit_log},
+          {"audit_reads", flags.calls.audit_reads ? "yes" : "no"},
           {"backup_folder", flags.service.backups.folder},
           {"delete_completed_after",
            absl::FormatDuration(flags.service.retention.delete_completed_after)},

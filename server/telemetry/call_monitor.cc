@@ -74,9 +74,9 @@ void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
                       absl::FunctionRef<CallFacts()> facts) {
   open_.fetch_sub(1, std::memory_order_relaxed);
   SecondsOf(static_cast<size_t>(rpc), status.code()).Observe(absl::ToDoubleSeconds(took));
-  if (options_.audit != nullptr && status.ok() && IsAudited(EntryOf(rpc))) {
+  if (IsToAudit(rpc, status)) {
     const CallFacts known = facts();
-    if (!known.only_validates) Audit(rpc, known);
+    if (!known.only_validates || options_.audit_reads) Audit(rpc, known);
   }
   LogEnd(rpc, status, took, facts);
 }
@@ -91,13 +91,23 @@ void CallMonitor::CountUnknown(const absl::Status& status, const std::string& pe
   });
 }
 
-// The change has been made, so that all that can be done about a failure is to report it.
+// Watchers, who read, end their calls by cancelling them.
+bool CallMonitor::IsToAudit(Rpc rpc, const absl::Status& status) const {
+  if (options_.audit == nullptr) return false;
+  const RpcEntry& entry = EntryOf(rpc);
+  if (!IsAudited(entry) && !options_.audit_reads) return false;
+  return status.ok() || (entry.lasts && absl::IsCancelled(status));
+}
+
+// The call has ended, so that all that can be done about a failure is to report it.
 void CallMonitor::Audit(Rpc rpc, const CallFacts& facts) {
   LogFields fields = {{"caller", facts.caller}, {"method", std::string(EntryOf(rpc).name)}};
   AddFacts(facts, &fields);
   const absl::Status written = options_.audit->Write(fields);
   if (written.ok()) return;
-  log_.WriteLimited(LogLevel::kError, "audit", "a change is missing in the audit log", [&] {
+  const char* const event = IsAudited(EntryOf(rpc)) ? "a change is missing in the audit log"
+                                                    : "a read is missing in the audit log";
+  log_.WriteLimited(LogLevel::kError, "audit", event, [&] {
     fields.push_back({"message", std::string(written.message())});
     return fields;
   });

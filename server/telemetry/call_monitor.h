@@ -42,6 +42,8 @@ struct CallMonitorOptions {
   absl::Duration slow = absl::Seconds(2);
   // Told of changes; null for none. Must outlive the monitor.
   AuditLog* audit = nullptr;
+  // Tells it of reads that succeed, too.
+  bool audit_reads = false;
 };
 
 class CallMonitor {
@@ -81,6 +83,8 @@ class CallMonitor {
   static constexpr size_t kMethods = kRpcCount + 1;
 
   Histogram& SecondsOf(size_t method, absl::StatusCode code);
+  // Whether the audit log is told of a call that ended so, unless it only validates.
+  bool IsToAudit(Rpc rpc, const absl::Status& status) const;
   void Audit(Rpc rpc, const CallFacts& facts);
   void LogEnd(Rpc rpc, const absl::Status& status, absl::Duration took,
               absl::FunctionRef<CallFacts()> facts);

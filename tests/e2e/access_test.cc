@@ -545,6 +545,24 @@ TEST_F(Access, TheAuditLogTellsWhoChangedWhat) {
   }));
 }
 
+TEST_F(Access, TheAuditLogTellsWhoReadWhatIfItIsAskedTo) {
+  const std::string audit = scratch_.path() + "/audit";
+  Start({"--audit-log", audit, "--audit-reads"});
+  ASSERT_TRUE(Create(Callers::All().trainer.text, "s").ok());
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  ASSERT_TRUE(CallAs(Callers::All().ci.text, stub(), &Stub::GetStudy, get).ok());
+  const std::vector<std::string> lines = absl::StrSplit(ReadAll(audit), '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u);
+  const nlohmann::json line = nlohmann::json::parse(lines[1]);
+  EXPECT_EQ(line["caller"], "ci");
+  EXPECT_EQ(line["method"], "GetStudy");
+  EXPECT_EQ(line["resource"], "studies/s");
+  EXPECT_TRUE(line.contains("time") && line.contains("peer"));
+  EXPECT_EQ(ServerProcess::Run({"--data", scratch_.path(), "--audit-reads"}).exit_code, 2)
+      << "there is no audit log";
+}
+
 // How each RPC that the audit log tells of is made, in an order in which each has what it needs,
 // and the resource that its line names.
 struct AuditedCall {

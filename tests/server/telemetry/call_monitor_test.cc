@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
@@ -63,6 +67,32 @@ TEST_F(CallMonitorTest, WhatSucceedsIsCountedAndNotLogged) {
   EXPECT_EQ(figures[0].code, absl::StatusCode::kOk);
   EXPECT_EQ(figures[0].seconds.count(), 2);
   EXPECT_DOUBLE_EQ(figures[0].seconds.sum, 0.004);
+}
+
+TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
+  const TemporaryFile file;
+  const auto audit = AuditLog::Open(file.path());
+  ASSERT_TRUE(audit.ok()) << audit.status();
+  const auto lines_of = [&](bool audit_reads) {
+    CallMonitor monitor(&log_, {.audit = audit->get(), .audit_reads = audit_reads});
+    std::filesystem::resize_file(file.path(), 0);
+    const auto end = [&](Rpc rpc, const absl::Status& status) {
+      monitor.Begin();
+      monitor.End(rpc, status, absl::Milliseconds(2), [] { return CallFacts{.caller = "ann"}; });
+    };
+    end(Rpc::kGetStudy, absl::OkStatus());
+    end(Rpc::kListTrials, absl::NotFoundError("no"));
+    end(Rpc::kWatchStudy, absl::CancelledError("the watcher has left"));
+    end(Rpc::kObserve, absl::OkStatus());
+    std::ifstream in(file.path());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  EXPECT_THAT(lines_of(false), ElementsAre(HasSubstr("Observe")));
+  EXPECT_THAT(lines_of(true),
+              ElementsAre(AllOf(HasSubstr("\"caller\":\"ann\""), HasSubstr("GetStudy")),
+                          HasSubstr("WatchStudy"), HasSubstr("Observe")));
 }
 
 TEST_F(CallMonitorAtDebug, WhatIsOnlyValidatedIsNoChange) {
