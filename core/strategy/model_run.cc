@@ -145,7 +145,7 @@ class ModelRun final : public SuggestionRun {
       models_.Forget();
     }
     // Without results either there is nothing that a model could learn from.
-    if (!without_because_.ok() && CountResults(view_) < LeastResultsAlone()) {
+    if (!without_because_.ok() && IsTooEarlyAlone()) {
       const bool may_wait = parts_.recipe.initial->with_sources_only;
       if (!may_wait || !absl::IsUnavailable(without_because_)) return without_because_;
       absl::StatusOr<Suggestion> known = StandIn(ReasonOf(without_because_));
@@ -221,10 +221,10 @@ class ModelRun final : public SuggestionRun {
     });
   }
 
-  // The least number of results for a model if the sources turn out to be of no use.
-  size_t LeastResultsAlone() const {
-    if (!parts_.recipe.initial->with_sources_only) return 1;
-    return InitialResultsAlone(view_, parts_.recipe);
+  // Whether there is nothing to ask a model without sources, now that they turn out to be of no use.
+  bool IsTooEarlyAlone() const {
+    const bool starts_alone = parts_.recipe.initial->with_sources_only;
+    return starts_alone ? IsEarlyAlone(view_, parts_.recipe) : CountResults(view_) == 0;
   }
 
   Fact RecipeFact() const {

@@ -96,6 +96,11 @@ bool IsEarly(const StudyView& view, const Recipe& recipe) {
   return results < std::min(needed, kLeastResults) || results + infeasible / 2 < needed;
 }
 
+bool IsEarlyAlone(StudyView view, const Recipe& recipe) {
+  view.sources = {};
+  return IsEarly(view, recipe);
+}
+
 size_t InitialResultsAlone(StudyView view, const Recipe& recipe) {
   view.sources = {};
   return InitialResults(view, recipe);

@@ -55,6 +55,9 @@ size_t CountResults(const StudyView& view);
 // The start goes on while all results are equal, which tell a model without sources nothing.
 bool IsEarly(const StudyView& view, const Recipe& recipe);
 
+// The same where the study's sources are of no use.
+bool IsEarlyAlone(StudyView view, const Recipe& recipe);
+
 // FAILED_PRECONDITION where there is nowhere to get fitted sources from; else as
 // CollectUsableSources.
 absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const SourceFitOptions& options);

@@ -301,13 +301,30 @@ TEST(Auto, TheEvidenceIsAFunctionOfTheHistoryAlone) {
   EXPECT_EQ(NumberFact(before[0], "transfer_share"), NumberFact(after[0], "transfer_share"));
 }
 
-TEST(Auto, WhereSourcesAreOfNoUseItStartsAsWithoutAny) {
+// It has no parameter in common with other spaces.
+std::shared_ptr<const SourceTaskData> UselessSource() {
   auto other = std::make_shared<SourceTaskData>();
   other->name = "sourceTasks/other";
   other->space = MakeSpace({{"unrelated", DoubleDomain{0, 1, Scale::kLinear}, {}, {}}});
   other->points.push_back(
       {other->space->Resolve({{"unrelated", 0.5}}).value(), Ending::kMeasured, 1.0});
-  FakeStudy study(SquareSpace(), {other});
+  return other;
+}
+
+TEST(Auto, WhereSourcesAreOfNoUseItsStartEndsAsWithoutAny) {
+  FakeStudy study(SquareSpace(), {UselessSource()});
+  FakeStudy alone(SquareSpace());
+  const auto flat = [](const Configuration&) { return 1.0; };
+  const std::vector<Suggestion> made = RunOf("auto", study, 8, flat);
+  const std::vector<Suggestion> expected = RunOf("gp_log_ei", alone, 8, flat);
+  for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(made[i].configuration, expected[i].configuration) << i;
+    EXPECT_FALSE(HasFact(made[i], "results")) << i;  // No model was asked.
+  }
+}
+
+TEST(Auto, WhereSourcesAreOfNoUseItStartsAsWithoutAny) {
+  FakeStudy study(SquareSpace(), {UselessSource()});
   FakeStudy alone(SquareSpace());
   const std::vector<Suggestion> made = RunOf("auto", study, 6);
   const std::vector<Suggestion> expected = RunOf("gp_log_ei", alone, 6);
