@@ -10,6 +10,7 @@ from slipstream import errors
 from slipstream._operations.mishaps import FiniteValues, Mishaps
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.quotas import Quota
+from slipstream._operations.termination import termination
 from slipstream.progress import Progress
 from slipstream.scalars import check_count
 from slipstream.workers import Workers
@@ -115,7 +116,7 @@ class _Evaluation(Evaluation):
 
     def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
-        while self.quota.take():
+        while self.quota.take() and not termination.under_way:
             trial = self._study._next_trial(self.quota)
             if trial is None:
                 return
@@ -241,7 +242,7 @@ def _work_together(count: int, evaluation: _Evaluation) -> None:
         _wait(Workers(count, evaluation.work), evaluation)
     finally:
         evaluation.quota.close()
-        evaluation.give_up()  # Only after a second Ctrl-C and the like are there any.
+        evaluation.give_up()  # Only after a second Ctrl-C, SIGTERM and the like are there any.
 
 
 def optimize(
@@ -266,10 +267,15 @@ def optimize(
     )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)
-        if workers == 1:
-            evaluation.work()
-        else:
-            _work_together(workers, evaluation)
-        best, ended = study._stands(quota)
+        block = termination.begin(evaluation.give_up)
+        try:
+            if workers == 1:
+                evaluation.work()
+            else:
+                _work_together(workers, evaluation)
+            termination.check()
+            best, ended = study._stands(quota)
+        finally:
+            termination.end(block)
         evaluation.conclude(best, ended)
     return best

@@ -157,6 +157,16 @@ class Study(StudyBase):
         their trials back. To use several processes or machines, run the same script several times:
         they share the study.
 
+        SIGTERM and SIGHUP, by which batch systems, container platforms and closed terminals end a
+        program, do not wait: the trials are given back, and the process ends by the signal. With
+        one worker, `finally` blocks of the objective run first, as by sys.exit(), and may save a
+        checkpoint and annotate the trial; after two seconds the trial is given back while they run,
+        and from then on another signal ends the process at once. With several workers, objectives
+        end without their `finally` blocks, so save checkpoints on the way. Python acts on a signal
+        when the main thread is between two steps of Python code, so not in a long call of compiled
+        code. All this holds where `optimize` runs on the main thread, and for a signal for which
+        the program has no handler of its own.
+
         `callbacks` are called with the study and the record of a trial, after each trial of this
         call that has its outcome, one at a time even with several workers. An exception in one ends
         the optimisation and is raised.

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Type, Union
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
 from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.termination import Block, termination
 from slipstream._operations.trial_values import Holder
 from slipstream.records import TrialRecord
 
@@ -18,12 +19,14 @@ class Trial(HeldTrial):
     A `with` block renews the trial's lease in the background, so that no other worker gets the
     trial. An exception that leaves the block fails the trial, with the exception's text as the
     reason. Infeasible and TrialStopped give the trial that outcome and are not raised further.
-    Ctrl-C gives the trial back. Methods are thread-safe."""
+    Ctrl-C and, on the main thread, SIGTERM and SIGHUP give the trial back, as `Study.optimize`
+    describes. Methods are thread-safe."""
 
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
         super().__init__(holder, record)
         self._transport = transport
         self._renewals: Optional[Plan[None]] = None
+        self._block: Optional[Block] = None
 
     def report(self, step: int, value: float) -> None:
         """Reports an intermediate measurement, and renews the lease.
@@ -102,6 +105,8 @@ class Trial(HeldTrial):
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
+        if self._block is None:
+            self._block = termination.begin(self._give_back)
         self._renewals = self._renew()
         self._transport.renewals.add(self._renewals)
         return self
@@ -112,8 +117,17 @@ class Trial(HeldTrial):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> bool:
-        self._end_renewals()
-        return self._transport.run(self._leave(error))
+        try:
+            self._end_renewals()
+            return self._transport.run(self._leave(error))
+        finally:
+            if self._block is not None:
+                termination.end(self._block)
+                self._block = None
+
+    def _give_back(self) -> None:
+        if not self._ended:
+            self.release()
 
     def _end(self) -> None:
         super()._end()

@@ -10,6 +10,11 @@ from typing import Callable, Dict, Optional
 from slipstream._calls.plan import Attempt, Look, Pause, Plan, Reply, advance
 
 
+# A signal that comes just as the main thread has got its turn from another thread may be overlooked
+# by Python until the next turn, for which a training of Python code alone would wait for ever.
+_SECONDS_BETWEEN_TURNS = 1.0
+
+
 class Renewals:
     """Thread-safe. The thread starts with the first plan, and ends with the process."""
 
@@ -58,7 +63,7 @@ class Renewals:
                 left = self._wakes_at - time.monotonic()
                 if plan is not None and left <= 0:
                     return plan
-                self._changed.wait(None if plan is None else left)
+                self._changed.wait(None if plan is None else min(left, _SECONDS_BETWEEN_TURNS))
 
     def _run_to_pause(self, plan: Plan[None]) -> Optional[float]:
         """The seconds of the plan's next pause; None if it has ended."""

@@ -18,6 +18,7 @@ from slipstream._convert.trials import (
 )
 from slipstream._operations.annotations import Labels, annotate, read
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.termination import termination
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -217,8 +218,12 @@ class HeldTrial(TrialValues):
             raise
 
     def _release(self) -> Plan[None]:
-        if not self._lost:
-            yield from self._holder.service.release(self._holder.study, self.worker, self.name)
+        if not self._lost and not termination.unheard:
+            try:
+                yield from self._holder.service.release(self._holder.study, self.worker, self.name)
+            except _PASSING:
+                termination.note_silence()
+                raise
         self._given_back = True
         self._end()
 
@@ -261,13 +266,15 @@ class HeldTrial(TrialValues):
         return settled
 
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:
-        if isinstance(error, errors.Infeasible):
+        if isinstance(error, errors.Infeasible) and not termination.under_way:
             return self._infeasible(str(error))
         if isinstance(error, errors.TrialStopped) or (error is None and self._advice is not None):
             return self._stop(str(error) if error is not None and str(error) else None, None)
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not termination.under_way:
             return self._fail(_text_of(error))
-        return self._release()  # Nothing came of it, or the process is to end: Ctrl-C, a signal.
+        # Nothing came of it, or the process is to end, by Ctrl-C or a signal. What a training makes
+        # of a signal, such as an error of a process of its own that got it too, is no failure of it.
+        return self._release()
 
     def _renew(self) -> Plan[None]:
         """Renews the lease when a third of it has passed, until it is lost."""

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Collection, Optional, Set, Tuple, Type
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Collection,
+    List,
+    Optional,
+    Set,
+    Tuple,
+    Type,
+)
 
 from slipstream import errors
 from slipstream._operations.quotas import Quota
+from slipstream._operations.termination import termination
 from slipstream.aio.trial import Trial
 from slipstream.optimization import (
     Catch,
@@ -58,10 +70,12 @@ class _Evaluation(Evaluation):
         self._objective = objective
         self._training: Set[Optional[asyncio.Task[Any]]] = set()
         self._calling_back = asyncio.Lock()
+        self._outer = asyncio.current_task()
+        self._tasks: List[asyncio.Task[None]] = []
 
     async def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
-        while self.quota.take():
+        while self.quota.take() and not termination.under_way:
             trial = await self._study._next_trial(self.quota)
             if trial is None:
                 return
@@ -125,13 +139,22 @@ class _Evaluation(Evaluation):
                 if inspect.isawaitable(called):
                     await called
 
+    def start(self, count: int) -> List[asyncio.Task[None]]:
+        """Starts so many tasks that evaluate suggestions."""
+        self._tasks = [asyncio.ensure_future(self.work()) for _ in range(count)]
+        return self._tasks
+
+    def tasks_to_cancel(self) -> Collection[Optional[asyncio.Task[Any]]]:
+        """The tasks whose end ends the optimisation."""
+        return [task for task in self._tasks if not task.done()] or [self._outer]
+
     def is_training(self, task: asyncio.Task[Any]) -> bool:
         """Whether the task has a trial that has no outcome yet."""
         return task in self._training
 
 
 async def _work_together(count: int, evaluation: _Evaluation) -> None:
-    tasks = [asyncio.ensure_future(evaluation.work()) for _ in range(count)]
+    tasks = evaluation.start(count)
     raised: Optional[BaseException] = None
     try:
         await asyncio.gather(*tasks)
@@ -141,11 +164,16 @@ async def _work_together(count: int, evaluation: _Evaluation) -> None:
     finally:
         evaluation.quota.close()
         for task in tasks:
-            if evaluation.is_training(task):
+            # A termination has cancelled all; a second time would cut short what they clean up.
+            if evaluation.is_training(task) and not termination.under_way:
                 task.cancel()  # It gives its trial back.
         ends = await asyncio.gather(*tasks, return_exceptions=True)
         failures = [end for end in ends if isinstance(end, Exception)]
         evaluation.mishaps.note_others(failures, raised)
+
+
+def _nothing() -> None:
+    """Each trial is given back by its own block."""
 
 
 async def optimize(
@@ -167,7 +195,12 @@ async def optimize(
     )
     with shown as progress, study._running.run(quota):
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)
-        await _work_together(workers, evaluation)
-        best, ended = await study._stands(quota)
+        block = termination.begin(_nothing, evaluation.tasks_to_cancel)
+        try:
+            await _work_together(workers, evaluation)
+            termination.check()
+            best, ended = await study._stands(quota)
+        finally:
+            termination.end(block)
         evaluation.conclude(best, ended)
     return best

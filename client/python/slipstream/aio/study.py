@@ -93,7 +93,7 @@ class Study(StudyBase):
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks. Callbacks may be
-        asynchronous."""
+        asynchronous. SIGTERM and SIGHUP cancel the tasks, which may await what they clean up."""
         quota = Quota(trials, timeout, until)
         return await optimize(self, objective, quota, workers, catch, callbacks, progress)
 

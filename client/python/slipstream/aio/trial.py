@@ -8,7 +8,9 @@ from typing import Any, Mapping, Optional, Type, Union
 
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.termination import Block, termination
 from slipstream._operations.trial_values import Holder
+from slipstream.connections import connect
 from slipstream.records import TrialRecord
 
 
@@ -19,6 +21,7 @@ class Trial(HeldTrial):
         super().__init__(holder, record)
         self._transport = transport
         self._renewals: Optional[asyncio.Task[None]] = None
+        self._block: Optional[Block] = None
 
     async def report(self, step: int, value: float) -> None:
         """See `slipstream.Trial.report`."""
@@ -70,6 +73,9 @@ class Trial(HeldTrial):
         await self._transport.run(self._finish(value))
 
     async def __aenter__(self) -> Trial:
+        task = asyncio.current_task()
+        if self._block is None:
+            self._block = termination.begin(self._give_back, lambda: [task])
         renewals = self._transport.run(self._renew())
         self._renewals = asyncio.get_running_loop().create_task(
             renewals, name=f"renews {self.name}"
@@ -82,8 +88,22 @@ class Trial(HeldTrial):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> bool:
-        self._end_renewals()
-        return await self._transport.run(self._leave(error))
+        try:
+            self._end_renewals()
+            return await self._transport.run(self._leave(error))
+        finally:
+            if self._block is not None:
+                termination.end(self._block)
+                self._block = None
+
+    def _give_back(self) -> None:
+        """Gives the trial back while the event loop is busy, on a connection of its own."""
+        if self._ended or self._lost:
+            return
+        parents = self._holder.service
+        service, transport = connect(parents.address, parents.options)
+        transport.run(service.release(self._holder.study, self.worker, self.name))
+        self._given_back = self._ended = True
 
     def _end(self) -> None:
         super()._end()

@@ -1,0 +1,199 @@
+"""What SIGTERM and SIGHUP do while this process holds trials: it gives them back before it ends.
+
+Batch systems and container platforms end programs by SIGTERM, and closed terminals by SIGHUP. While
+trials are evaluated on the main thread, a handler raises Terminated there, a SystemExit, so that the
+blocks of the user's program save what they have to save, and trials are given back on the way. Tasks
+of asyncio are cancelled instead. When the last block that holds trials has ended, the process ends by
+the signal. If that takes long, another thread gives the trials back meanwhile.
+
+Python runs handlers on the main thread only, between two steps of Python code. A signal that has a
+handler already, or is ignored, is left alone."""
+
+from __future__ import annotations
+
+import _thread
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any, Callable, Collection, Dict, List, Optional, Set
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
+# Seconds in which blocks may still use their trials, for example to note where a checkpoint is.
+_GRACE = 2.0
+_log = logging.getLogger("slipstream")
+
+
+class Terminated(SystemExit):
+    """The process is to end, as it got a signal."""
+
+
+class Block:
+    """A part of the program that holds trials until it ends."""
+
+    def __init__(
+        self, give_back: Callable[[], None], tasks: Optional[Callable[[], Collection[Any]]]
+    ) -> None:
+        self.give_back = give_back
+        self.tasks = tasks
+        self.in_main = threading.current_thread() is threading.main_thread()
+
+
+class Termination:
+    """Thread-safe. Without locks, as a handler must not wait for what its thread holds."""
+
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._blocks: List[Block] = []
+        self._signal: Optional[int] = None
+        self._is_overdue = False
+        self._unheard = False
+        self._masks: Dict[int, Set[Any]] = {}  # Of threads that are forking.
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the process is to end."""
+        return self._signal is not None
+
+    @property
+    def unheard(self) -> bool:
+        """Whether the server did not hear that a trial was given back. Others are not tried then."""
+        return self._unheard
+
+    def note_silence(self) -> None:
+        """The server did not hear that a trial was given back."""
+        self._unheard = self.under_way
+
+    def check(self) -> None:
+        """Raises Terminated if the process is to end: an objective may have caught it before."""
+        if self._signal is not None:
+            raise Terminated(128 + self._signal)
+
+    def begin(
+        self,
+        give_back: Callable[[], None],
+        tasks: Optional[Callable[[], Collection[Any]]] = None,
+    ) -> Block:
+        """A block begins, in which handlers stand if this is the main thread.
+
+        `give_back` gives back what the block still holds, from whatever thread. `tasks` are those of
+        asyncio that are to be cancelled, if that is what ends the block."""
+        block = Block(give_back, tasks)
+        self._blocks.append(block)
+        if block.in_main:
+            self._install()
+        return block
+
+    def end(self, block: Block) -> None:
+        """The block ends, and with the main thread's last one the process, if it is to end."""
+        if block not in self._blocks:
+            return  # It was the parent's.
+        if self.under_way:
+            self._give_back(block)
+        self._blocks.remove(block)
+        if not block.in_main or self._blocks_of_main():
+            return
+        if self._signal is not None:
+            self._end_process(self._signal)
+        self._restore()
+
+    def before_fork(self) -> None:
+        """Signals to a fork wait until it has handlers of its own; Python would forget them."""
+        if self._blocks:
+            self._masks[threading.get_ident()] = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+
+    def after_fork_in_parent(self) -> None:
+        """Signals no longer wait."""
+        mask = self._masks.pop(threading.get_ident(), None)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def after_fork_in_child(self) -> None:
+        """A fork of the process holds none of its trials."""
+        self._restore()
+        self.after_fork_in_parent()
+        self._start()
+
+    def _blocks_of_main(self) -> List[Block]:
+        return [block for block in self._blocks if block.in_main]
+
+    def _install(self) -> None:
+        for number in _SIGNALS:
+            if signal.getsignal(number) == signal.SIG_DFL:
+                _set(number, self._handle)
+
+    def _restore(self) -> None:
+        for number in _SIGNALS:
+            if signal.getsignal(number) == self._handle:
+                _set(number, signal.SIG_DFL)
+
+    def _handle(self, number: int, frame: object) -> None:
+        blocks = self._blocks_of_main()
+        if self._process != os.getpid() or not blocks or self._is_overdue:
+            _end_by(number)
+        if self._signal is not None:
+            return  # Some send the signal twice, to the process and to its group.
+        self._signal = number
+        # Not by threading, whose locks this thread may hold.
+        _thread.start_new_thread(self._oversee, ())
+        if any(block.tasks is None for block in blocks):
+            self.check()
+        for task in {task for block in blocks if block.tasks for task in block.tasks()}:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    def _oversee(self) -> None:
+        """Gives back what is still held after a while, and lets another signal end the process."""
+        time.sleep(_GRACE)
+        self._give_all_back()
+        self._is_overdue = True
+
+    def _give_all_back(self) -> None:
+        for block in list(self._blocks):
+            self._give_back(block)
+
+    def _give_back(self, block: Block) -> None:
+        if self._unheard:
+            return
+        try:
+            block.give_back()
+        except Exception as error:
+            _log.warning("trials could not be given back: %s", error)
+
+    def _end_process(self, number: int) -> None:
+        self._give_all_back()  # Other threads may hold some.
+        _log.warning("ended by %s", signal.Signals(number).name)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass  # Nobody listens any more, or there is none.
+        _end_by(number)
+
+
+def _set(number: int, handler: Any) -> None:
+    try:
+        signal.signal(number, handler)
+    except ValueError:
+        pass  # Only the main thread of the main interpreter can.
+
+
+def _end_by(number: int) -> None:
+    """Ends the process as the signal does by itself."""
+    _set(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)  # The first process of a container outlives its own signals.
+
+
+termination = Termination()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=termination.before_fork,
+        after_in_parent=termination.after_fork_in_parent,
+        after_in_child=termination.after_fork_in_child,
+    )

@@ -1,0 +1,430 @@
+"""What becomes of trials when their process gets SIGTERM or SIGHUP."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+
+from servers import PATIENCE, SPAWN, ServerProcess, ServerTest
+from waiting import wait_until
+
+import slipstream
+from slipstream import real
+
+BEGIN = """
+import asyncio, multiprocessing, os, signal, sys, threading
+import slipstream, slipstream.aio
+
+study_id = sys.argv[1]
+
+def say(text):
+    print(f"{text}\\n", end="", flush=True)
+
+def work():
+    say("at work")
+    while True:
+        sum(range(100))
+
+def load():
+    return slipstream.load(study_id)
+"""
+
+
+class TerminationTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+
+    def states(self):
+        return [trial.state for trial in self.study.trials]
+
+    def start(self, script, at_work=1):
+        """A program that has said so often that it is at work."""
+        process = subprocess.Popen(
+            [sys.executable, "-c", BEGIN + textwrap.dedent(script), self.study_id],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            **SPAWN)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(stream.close)
+        for _ in range(at_work):
+            line = process.stdout.readline()
+            self.assertEqual(line, "at work\n", line or process.stderr.read())
+        return process
+
+    def check_end(self, process, number=signal.SIGTERM):
+        """What a process has said that a signal has ended."""
+        said, told = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, -number, told)
+        self.assertNotIn("Traceback", told)
+        return said, told
+
+    def check_given_back(self, count):
+        """Whether others get what the process has held."""
+        before = [trial.params for trial in self.study.trials]
+        self.assertEqual(self.states(), ["requested"] * count)
+        self.assertCountEqual([trial.params for trial in self.study.suggest(count)], before)
+
+
+class Blocking(TerminationTest):
+    IN_ASYNCIO = textwrap.dedent("""
+        async def objective(trial):
+            say("at work")
+            await asyncio.Event().wait()
+
+        async def main():
+            async with await slipstream.aio.load(study_id) as study:
+                await study.optimize(objective, workers=2, progress=False)
+
+        asyncio.run(main())
+    """)
+
+    def test_one_worker_saves_what_it_has_and_gives_its_trial_back(self):
+        process = self.start("""
+            def objective(trial):
+                try:
+                    work()
+                finally:
+                    trial.annotate(note="checkpoint")
+                    print("saved")
+
+            load().optimize(objective, progress=False)
+        """)
+        self.assertEqual(self.states(), ["active"])
+        process.send_signal(signal.SIGTERM)
+        said, told = self.check_end(process)
+        self.assertEqual((said, told), ("saved\n", "ended by SIGTERM\n"))
+        self.assertEqual(self.study.trials[0].note, "checkpoint")
+        self.check_given_back(1)
+
+    def test_several_workers_give_their_trials_back(self):
+        process = self.start("load().optimize(lambda trial: work(), workers=4, progress=False)", 4)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(4)
+
+    def test_a_closed_terminal_does_the_same(self):
+        process = self.start("load().optimize(lambda trial: work(), progress=False)")
+        process.send_signal(signal.SIGHUP)
+        self.check_end(process, signal.SIGHUP)
+        self.check_given_back(1)
+
+    def test_blocks_in_one_another_give_their_trials_back(self):
+        process = self.start("""
+            study = load()
+            with study.suggest(), study.suggest():
+                study.optimize(lambda trial: work(), trials=1, progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(3)
+
+    def test_trials_of_other_threads_are_given_back_too(self):
+        process = self.start("""
+            def train():
+                with load().suggest():
+                    work()
+
+            with load().suggest():
+                threading.Thread(target=train, daemon=True).start()
+                work()
+        """, 2)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(2)
+
+    def test_what_an_objective_makes_of_it_does_not_count(self):
+        for answer in ("raise RuntimeError('broke')", "return float('nan')",
+                       "raise slipstream.Infeasible"):
+            with self.subTest(answer):
+                process = self.start(f"""
+                    def objective(trial):
+                        try:
+                            work()
+                        except BaseException:
+                            {answer}
+
+                    load().optimize(objective, catch=Exception, progress=False)
+                """)
+                process.send_signal(signal.SIGTERM)
+                self.check_end(process)
+                self.check_given_back(1)
+                self.setUp()
+
+    def test_a_value_that_an_objective_returns_counts(self):
+        process = self.start("""
+            def objective(trial):
+                try:
+                    work()
+                except SystemExit:
+                    return 0.5
+
+            load().optimize(objective, progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.assertEqual([trial.value for trial in self.study.trials], [0.5])
+
+    def test_others_get_the_trial_while_a_checkpoint_is_still_saved(self):
+        process = self.start("""
+            def objective(trial):
+                try:
+                    work()
+                finally:
+                    say("saving")
+                    sys.stdin.readline()
+                    print("saved")
+
+            load().optimize(objective, progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.stdout.readline(), "saving\n")
+        wait_until(lambda: self.states() == ["requested"], "the trial was given back")
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.assertEqual(self.check_end(process)[0], "saved\n")
+        self.check_given_back(1)
+
+    def test_another_signal_ends_what_takes_long(self):
+        process = self.start("""
+            def objective(trial):
+                try:
+                    work()
+                finally:
+                    work()
+
+            load().optimize(objective, progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.stdout.readline(), "at work\n")
+        process.send_signal(signal.SIGTERM)  # As timeout(1) does: this is too early to count.
+        wait_until(lambda: self.states() == ["requested"], "the trial was given back")
+        self.assertIsNone(process.poll())
+
+        def is_ended():
+            process.send_signal(signal.SIGTERM)
+            return process.poll() is not None
+
+        wait_until(is_ended, "another signal has ended the process")
+        self.check_end(process)
+
+    def test_nobody_waits_long_for_a_server_that_is_away(self):
+        server = ServerProcess()
+        self.addCleanup(server.close)
+        slipstream.create_or_load(
+            self.study_id, {"x": real(0, 1)}, minimize="loss", address=server.address)
+        for call in ("load().optimize(lambda trial: work(), progress=False)",
+                     "load().optimize(lambda trial: work(), workers=2, progress=False)",
+                     "with load().suggest(), load().suggest(): work()",
+                     self.IN_ASYNCIO):
+            with self.subTest(call):
+                process = self.start(
+                    f"os.environ['SLIPSTREAM_ADDRESS'] = {server.address!r}\n{call}",
+                    2 if "workers" in call else 1)
+                server.kill()
+                start = time.monotonic()
+                process.send_signal(signal.SIGTERM)
+                told = self.check_end(process)[1]
+                self.assertLess(time.monotonic() - start, 9)
+                self.assertIn("(give back trials of", told)
+                server.start()  # For the next program.
+
+    def test_it_ends_the_wait_for_an_answer(self):
+        server = ServerProcess()
+        self.addCleanup(server.close)
+        slipstream.create_or_load(
+            self.study_id, {"x": real(0, 1)}, minimize="loss", address=server.address)
+        process = self.start(f"""
+            study = slipstream.load(study_id, address={server.address!r})
+
+            def objective(trial):
+                trial.complete(trial.x)
+                say("at work")
+                sys.stdin.readline()
+                return trial.x
+
+            study.optimize(objective, progress=False)
+        """)
+        server.kill()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.assertRegex(process.stderr.readline(), "waiting for an answer")
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+
+
+class Handlers(TerminationTest):
+    def test_they_stand_while_trials_are_held(self):
+        def is_default():
+            return [signal.getsignal(number) == signal.SIG_DFL
+                    for number in (signal.SIGTERM, signal.SIGHUP)]
+
+        def objective(trial):
+            held.append(is_default())
+            return trial.x
+
+        held = []
+        self.study.optimize(objective, trials=1, progress=False)
+        self.study.optimize(objective, trials=1, workers=2, progress=False)
+        with self.study.suggest() as outer:
+            with self.study.suggest() as inner:
+                inner.complete(1)
+            held.append(is_default())
+            outer.complete(1)
+        with self.assertRaisesRegex(ValueError, "broke"), self.study.suggest():
+            raise ValueError("broke")
+        self.assertEqual((held, is_default()), ([[False, False]] * 3, [True, True]))
+        thread = threading.Thread(target=self.study.optimize, args=(objective, 1),
+                                  kwargs={"progress": False})
+        thread.start()
+        thread.join()
+        self.assertEqual(held[3], [True, True])
+
+    def test_those_of_the_program_are_left_alone(self):
+        process = self.start("""
+            def handle(number, frame):
+                say("heard")
+
+            def objective(trial):
+                say("at work")
+                return float(sys.stdin.readline())
+
+            signal.signal(signal.SIGTERM, handle)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            load().optimize(objective, trials=1, progress=False)
+            say(signal.getsignal(signal.SIGTERM) is handle)
+            say(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)
+        """)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.stdout.readline(), "heard\n")
+        said, told = process.communicate("0.5\n", timeout=PATIENCE)
+        self.assertEqual((process.returncode, said, told), (0, "True\nTrue\n", ""))
+        self.assertEqual(self.states(), ["succeeded"])
+
+    def test_one_that_an_objective_sets_stays_and_may_call_ours(self):
+        process = self.start("""
+            def objective(trial):
+                ours = signal.getsignal(signal.SIGTERM)
+                def handle(number, frame):
+                    say("heard")
+                    ours(number, frame)
+                signal.signal(signal.SIGTERM, handle)
+                if trial.number == 1:
+                    return trial.x
+                work()
+
+            load().optimize(objective, trials=1, progress=False)
+            say(signal.getsignal(signal.SIGTERM) != signal.SIG_DFL)
+            load().optimize(objective, trials=1, progress=False)
+        """, 0)
+        self.assertEqual(process.stdout.readline(), "True\n")
+        self.assertEqual(process.stdout.readline(), "at work\n")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.check_end(process)[0], "heard\nheard\n")
+        self.assertEqual(self.states(), ["succeeded", "requested"])
+
+    def test_forks_end_at_once_and_give_nothing_back(self):
+        process = self.start("""
+            def objective(trial):
+                child = multiprocessing.get_context("fork").Process(target=signal.pause)
+                child.start()
+                child.terminate()
+                child.join()
+                say(child.exitcode)
+                child = os.fork()
+                if child == 0:
+                    os._exit(signal.getsignal(signal.SIGTERM) != signal.SIG_DFL)
+                say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                say("at work")
+                return float(sys.stdin.readline())
+
+            load().optimize(objective, trials=1, progress=False)
+        """, 0)
+        self.assertEqual([process.stdout.readline() for _ in range(3)],
+                         [f"{-signal.SIGTERM}\n", "0\n", "at work\n"])
+        self.assertEqual(self.states(), ["active"])
+        process.communicate("0.5\n", timeout=PATIENCE)
+        self.assertEqual(self.states(), ["succeeded"])
+
+    def test_the_first_process_of_a_container_ends_too(self):
+        process = self.start("""
+            os.kill = lambda process, number: None  # As the system does for it.
+            load().optimize(lambda trial: work(), progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.check_given_back(1)
+
+
+class Asyncio(TerminationTest):
+    OPTIMIZE = """
+        async def objective(trial):
+            try:
+                say("at work")
+                await asyncio.Event().wait()
+            finally:
+                await trial.annotate(note="checkpoint")
+                print("saved")
+
+        async def main():
+            async with await slipstream.aio.load(study_id) as study:
+                await study.optimize(objective, workers=WORKERS, progress=False)
+
+        asyncio.run(main())
+    """
+
+    def test_tasks_save_what_they_have_and_give_their_trials_back(self):
+        for count in (1, 4):
+            with self.subTest(count):
+                process = self.start(self.OPTIMIZE.replace("WORKERS", str(count)), count)
+                process.send_signal(signal.SIGTERM)
+                said, told = self.check_end(process)
+                self.assertEqual((said, told), ("saved\n" * count, "ended by SIGTERM\n"))
+                self.assertEqual({one.note for one in self.study.trials}, {"checkpoint"})
+                self.check_given_back(count)
+                self.setUp()
+
+    def test_a_block_gives_its_trial_back(self):
+        process = self.start("""
+            async def main():
+                async with await slipstream.aio.load(study_id) as study:
+                    async with await study.suggest():
+                        say("at work")
+                        await asyncio.Event().wait()
+
+            asyncio.run(main())
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(1)
+
+    def test_a_trial_is_given_back_while_the_loop_is_busy(self):
+        process = self.start("""
+            async def objective(trial):
+                say("at work")
+                sys.stdin.readline()
+                await asyncio.sleep(0)
+                say("not cancelled")
+
+            async def main():
+                async with await slipstream.aio.load(study_id) as study:
+                    await study.optimize(objective, progress=False)
+
+            asyncio.run(main())
+        """)
+        process.send_signal(signal.SIGTERM)
+        wait_until(lambda: self.states() == ["requested"], "the trial was given back")
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.assertEqual(self.check_end(process)[0], "")
+        self.check_given_back(1)
+
+
+if __name__ == "__main__":
+    unittest.main()
