@@ -11,6 +11,7 @@ import sys
 import textwrap
 import unittest
 import unittest.mock
+import warnings
 
 from servers import SPAWN, ServerTest
 
@@ -40,6 +41,52 @@ def evaluate(study):
     with study.suggest() as trial:
         trial.complete(trial.x)
     return study.worker
+
+
+class Namesakes(ServerTest):
+    SCRIPT = textwrap.dedent("""
+        import slipstream, sys
+        trials = slipstream.load(sys.argv[1]).suggest(2)
+        print(sorted(trial.number for trial in trials), flush=True)
+        sys.stdin.readline()
+    """)
+
+    def start(self, **variables):
+        process = subprocess.Popen(
+            [sys.executable, "-c", self.SCRIPT, self.study_id], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **variables}, **SPAWN)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        return process, process.stdout.readline()
+
+    def test_another_process_of_the_same_worker_id_is_told_of(self):
+        def suggest(worker="job-7"):
+            return slipstream.load(self.study_id, worker=worker).suggest(2)
+
+        slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+        process, held = self.start(SLIPSTREAM_WORKER="job-7")
+        self.assertEqual(held, "[1, 2]\n")
+        with self.assertWarnsRegex(UserWarning, f"process {process.pid} holds trials under the "
+                                                "worker id 'job-7', too") as warned:
+            self.assertEqual({trial.number for trial in suggest()}, {1, 2})
+        self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            suggest()  # This process is the holder now.
+            suggest("job")
+            suggest(None)
+
+    def test_an_earlier_life_is_not(self):
+        slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+        process, _ = self.start(SLIPSTREAM_WORKER="job-7")
+        process.kill()
+        process.wait()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            trials = slipstream.load(self.study_id, worker="job-7").suggest(2)
+        self.assertEqual({trial.number for trial in trials}, {1, 2})
 
 
 class Pickles(ServerTest):

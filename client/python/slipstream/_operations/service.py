@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from datetime import datetime
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
@@ -13,6 +12,7 @@ from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
 from slipstream._convert.times import timestamp_of
 from slipstream._operations.meant_study import MeantStudy
+from slipstream._operations.namesakes import host_name
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Options
@@ -102,7 +102,7 @@ class Service:
             self._options.suggest,
             worker=worker,
             count=count,
-            process={"host": socket.gethostname()[:256], "process_id": os.getpid()},
+            process={"host": host_name(), "process_id": os.getpid()},
             **study.fields(),
         )
 
@@ -219,12 +219,11 @@ class Service:
 
         return _all_pages(page, "trials")
 
-    def list_holders(self, study: MeantStudy) -> Plan[List[str]]:
-        """The worker of each trial that one holds."""
+    def list_held(self, study: MeantStudy) -> Plan[List[Message]]:
+        """The trials that workers hold, with who they are and nothing else."""
         active = messages.enum_value("Trial.State", "ACTIVE")
-        mask = {"paths": ["worker"]}
-        trials = yield from self.list_trials(study, states=[active], read_mask=mask)
-        return [trial.worker for trial in trials]
+        mask = {"paths": ["worker", "worker_process"]}
+        return (yield from self.list_trials(study, states=[active], read_mask=mask))
 
     def list_presets(self) -> Plan[Message]:
         return self._read("ListPresets", "list presets", "ListPresetsRequest")

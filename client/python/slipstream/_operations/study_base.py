@@ -22,6 +22,7 @@ from slipstream._convert.trials import trial_of
 from slipstream._operations.foreign_names import OF_STUDIES
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import meant_study
+from slipstream._operations.namesakes import warn_of_namesakes
 from slipstream._operations.quotas import Quota, RunningQuotas
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
@@ -161,7 +162,10 @@ class StudyBase:
 
     def _recall(self) -> Plan[None]:
         if not self._lanes.recalled:
-            self._lanes.recall((yield from self._service.list_holders(self._meant)))
+            held = yield from self._service.list_held(self._meant)
+            if not self._lanes.recalled:  # By another thread meanwhile.
+                self._lanes.recall(trial.worker for trial in held)
+                warn_of_namesakes(self._lanes.worker, held)
 
     def _count_without(self, states: Sequence[str]) -> Plan[int]:
         """How many trials are in none of these states.
