@@ -221,7 +221,7 @@ class ModelRun final : public SuggestionRun {
     });
   }
 
-  // Whether there is nothing to ask a model without sources, now that they turn out to be of no use.
+  // Whether it is too early to ask a model without sources, as they turn out to be of no use.
   bool IsTooEarlyAlone() const {
     const bool starts_alone = parts_.recipe.initial->with_sources_only;
     return starts_alone ? IsEarlyAlone(view_, parts_.recipe) : CountResults(view_) == 0;

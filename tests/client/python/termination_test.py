@@ -409,7 +409,7 @@ class Asyncio(TerminationTest):
             async def objective(trial):
                 say("at work")
                 sys.stdin.readline()
-                await asyncio.sleep(0)
+                await asyncio.Event().wait()
                 say("not cancelled")
 
             async def main():
