@@ -58,13 +58,19 @@ int Checkpointer::NoteCommit(void* self, sqlite3*, const char*, int pages) {
   return SQLITE_OK;
 }
 
+int Checkpointer::Move(Connection& connection, int mode) {
+  const int code = MoveLog(connection, mode);
+  if (options_.after_move) options_.after_move();
+  return code;
+}
+
 void Checkpointer::RunUntilClosed() {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return closing_ || asked_; });
     if (closing_) return;
     lock.unlock();
-    const int code = MoveLog(*own_, SQLITE_CHECKPOINT_PASSIVE);
+    const int code = Move(*own_, SQLITE_CHECKPOINT_PASSIVE);
     lock.lock();
     NoteFailure(code);
     moved_most_ = true;
@@ -91,7 +97,7 @@ absl::Status Checkpointer::AfterCommit() {
     case Next::kHalt:
       return NoteResult(SQLITE_OK);
     case Next::kFinish:
-      return NoteResult(MoveLog(writer_, SQLITE_CHECKPOINT_PASSIVE));
+      return NoteResult(Move(writer_, SQLITE_CHECKPOINT_PASSIVE));
     case Next::kNothing:
       break;
   }
@@ -108,7 +114,7 @@ absl::Status Checkpointer::StartOver() {
     if (!disk_failure_.ok()) return disk_failure_;
   }
   sqlite3_busy_timeout(writer_.database(), kMillisecondsForReaders);
-  const int code = MoveLog(writer_, SQLITE_CHECKPOINT_RESTART);
+  const int code = Move(writer_, SQLITE_CHECKPOINT_RESTART);
   sqlite3_busy_timeout(writer_.database(), Connection::kBusyMilliseconds);
   return NoteResult(code);
 }

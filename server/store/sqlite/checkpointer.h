@@ -10,6 +10,7 @@
 #define SLIPSTREAM_SERVER_STORE_SQLITE_CHECKPOINTER_H_
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,6 +25,8 @@ struct CheckpointerOptions {
   // When the log is longer, the writing thread waits for the checkpoint thread
   // and, for a moment, for readers.
   int most_pages = 16384;
+  // Called after each time that the log was moved, by the thread that did, unless it is empty.
+  std::function<void()> after_move = {};
 };
 
 class Checkpointer {
@@ -52,6 +55,8 @@ class Checkpointer {
 
   static int NoteCommit(void* self, sqlite3* database, const char* name, int pages);
   void RunUntilClosed();
+  // Moves the log in SQLite's `mode`; the result code.
+  int Move(Connection& connection, int mode);
   Next LookAtThread();
   // The failure of the disk so far, given the result code of a checkpoint.
   absl::Status NoteResult(int code);

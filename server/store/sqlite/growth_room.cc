@@ -49,4 +49,11 @@ bool GrowthRoom::Take(int64_t size, bool may_use_spare) {
   return is_taken;
 }
 
+void GrowthRoom::TakeAgain() {
+  struct stat file = {};
+  if (descriptor_ < 0 || !is_possible_ || fstat(descriptor_, &file) != 0) return;
+  if (file.st_blocks * kBytesOfBlock >= file.st_size + kSpareBytes) return;
+  Allocate(descriptor_, file.st_size, file.st_size + kSpareBytes);
+}
+
 }  // namespace slipstream::sqlite

@@ -10,6 +10,7 @@
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_GROWTH_ROOM_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_GROWTH_ROOM_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -23,7 +24,7 @@ inline constexpr int64_t kLogRoomBytes = 2 << 20;
 // Takes room for the log of the store at `path`, which exists, if the disk has it.
 void TakeRoomForLog(const std::string& path);
 
-// Not thread-safe: used by the writing thread.
+// Used by the writing thread, but for TakeAgain.
 class GrowthRoom {
  public:
   // `descriptor` is that of the open database file, which has `size` bytes with what is in its log,
@@ -34,14 +35,17 @@ class GrowthRoom {
   // and for what is to spare. False if the file grows and the disk has no room for that; a change
   // that deletes (`may_use_spare`) may then use what is to spare.
   bool Take(int64_t size, bool may_use_spare);
+  // Takes what is to spare again, after SQLite has cut the file off, if only to the size that it
+  // had: that gives back what was reserved beyond its end. Thread-safe.
+  void TakeAgain();
 
  private:
   // Whether the disk has reserved so many bytes of the file, after the attempt to.
   bool Has(int64_t bytes);
 
   const int descriptor_;
-  bool is_possible_ = true;  // Of this file system.
-  int64_t granted_;          // The latest size that was not refused.
+  std::atomic<bool> is_possible_{true};  // Of this file system.
+  int64_t granted_;                      // The latest size that was not refused.
 };
 
 }  // namespace slipstream::sqlite

@@ -82,7 +82,7 @@ class SqliteDatabase : public Database {
         free_pages_(writer_.get()),
         growth_room_(database_lock_.descriptor(), size),
         checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
-                                                     CheckpointerOptions{})) {}
+                                                     OptionsOfCheckpointer())) {}
 
   ~SqliteDatabase() override {
     readers_.reset();
@@ -95,6 +95,12 @@ class SqliteDatabase : public Database {
   DatabaseFigures Figures() override;
 
  private:
+  // To move the log into the file gives back the room beyond its end.
+  CheckpointerOptions OptionsOfCheckpointer() {
+    CheckpointerOptions options;
+    options.after_move = [this] { growth_room_.TakeAgain(); };
+    return options;
+  }
   // Once, or twice if the disk was full and room could be made.
   TransactionEnd TransactInRoom(absl::FunctionRef<absl::Status(RowTransaction&)> body);
   TransactionEnd TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
@@ -98,6 +100,29 @@ TEST_F(FullDiskTest, StudiesCanBeDeletedAfterAKillToo) {
   });
   if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
   EXPECT_EQ(code, 0);
+}
+
+TEST(GrowthRoomTest, RoomThatWasGivenBackIsTakenAgain) {
+  const TemporaryFile file;
+  file.Write("");
+  const int descriptor = open(file.path().c_str(), O_RDWR | O_CLOEXEC);
+  constexpr int64_t kSize = 1 << 20;
+  ASSERT_EQ(ftruncate(descriptor, kSize), 0);
+  const auto has_spare = [&] {
+    struct stat found = {};
+    fstat(descriptor, &found);
+    return found.st_size == kSize && found.st_blocks * 512 >= sqlite::kSpareBytes;
+  };
+  sqlite::GrowthRoom room(descriptor, kSize);
+  EXPECT_TRUE(room.Take(kSize, /*may_use_spare=*/false));
+  const bool is_reserved = has_spare();
+  // As a checkpoint does, also where the size stays.
+  ASSERT_EQ(ftruncate(descriptor, kSize), 0);
+  EXPECT_FALSE(has_spare());
+  room.TakeAgain();
+  EXPECT_TRUE(has_spare());
+  close(descriptor);
+  if (!is_reserved) GTEST_SKIP() << "this file system does not reserve room";
 }
 
 }  // namespace
