@@ -11,12 +11,20 @@ namespace {
 constexpr int64_t kFewestKept = 256;
 constexpr int64_t kKeptPart = 16;
 
+// More than a few small changes need.
+constexpr int64_t kSome = 16;
+
 }  // namespace
 
 absl::StatusOr<int64_t> FreePages::Number(const char* sql) {
   Query query(connection_, sql);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   return query.Integer(0);
+}
+
+absl::StatusOr<bool> FreePages::Some() {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t free, Number("PRAGMA freelist_count"));
+  return free >= kSome;
 }
 
 absl::StatusOr<bool> FreePages::TooMany() {

@@ -17,6 +17,8 @@ class FreePages {
  public:
   explicit FreePages(Connection* connection) : connection_(*connection) {}
 
+  // Whether there are enough for a few small changes.
+  absl::StatusOr<bool> Some();
   // Whether there are so many that some should be given back.
   absl::StatusOr<bool> TooMany();
   // Called in a transaction: gives back a few hundred at most. The file is truncated by a

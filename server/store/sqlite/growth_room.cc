@@ -14,6 +14,9 @@ namespace {
 
 constexpr int64_t kBytesOfBlock = 512;  // As stat counts them.
 
+// Once the file was not to grow, it has room again if it may grow by so much.
+constexpr int64_t kBytesToGoOn = 1 << 16;
+
 // 0, or the system's error.
 int Allocate(int descriptor, int64_t begin, int64_t end) {
   if (begin >= end) return 0;
@@ -46,6 +49,7 @@ bool GrowthRoom::Take(int64_t size, bool may_use_spare) {
   if (descriptor_ < 0) return true;
   const bool is_taken = Has(size + kSpareBytes) || size <= granted_ || (may_use_spare && Has(size));
   if (is_taken) granted_ = size;
+  is_short_ = !is_taken || (is_short_ && !Has(size + kSpareBytes + kBytesToGoOn));
   return is_taken;
 }
 

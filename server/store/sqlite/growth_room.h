@@ -35,6 +35,9 @@ class GrowthRoom {
   // and for what is to spare. False if the file grows and the disk has no room for that; a change
   // that deletes (`may_use_spare`) may then use what is to spare.
   bool Take(int64_t size, bool may_use_spare);
+  // Whether the disk has no room for the file to grow, as far as a Take has found out.
+  bool is_short() const { return is_short_; }
+
   // Takes what is to spare again, after SQLite has cut the file off, if only to the size that it
   // had: that gives back what was reserved beyond its end. Thread-safe.
   void TakeAgain();
@@ -46,6 +49,7 @@ class GrowthRoom {
   const int descriptor_;
   std::atomic<bool> is_possible_{true};  // Of this file system.
   int64_t granted_;                      // The latest size that was not refused.
+  bool is_short_ = false;
 };
 
 }  // namespace slipstream::sqlite

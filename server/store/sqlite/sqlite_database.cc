@@ -52,6 +52,9 @@ constexpr int kTransactionsAfterFailedPurge = 1024;
 // forgotten a whole generation of answers.
 constexpr int kTransactionsPerLook = 1024;
 
+// While the disk is full. Each attempt may wait for readers, who may have prevented the one before.
+constexpr std::chrono::milliseconds kBetweenAttempts(1000);
+
 class SqliteDatabase : public Database {
  public:
   // The parts of an open file; in this order, so that the file is closed before
@@ -115,8 +118,12 @@ class SqliteDatabase : public Database {
   void MoveLog();
   // Commits, and takes the time.
   absl::Status Commit();
+  // Whether the latest transaction, or this one, has changed rows.
+  bool HasWritten() const;
   // Notes whether changes can be made, by how the latest one ended.
   void NoteEnd(const absl::Status& status, int failure);
+  // After a change that succeeded: whether one that adds to the file would be refused.
+  bool HasNoRoom();
   // Gives back some of the pages that are free; false if there are not many.
   bool GiveBackPages();
   // Ends all writing until the store is opened again.
@@ -143,7 +150,8 @@ class SqliteDatabase : public Database {
   int transactions_until_look_ = 0;  // For free pages.
   bool is_to_shorten_ = false;       // Pages have been given back since the latest checkpoint.
   int failure_ = SQLITE_OK;          // The result code with which the latest transaction failed.
-  bool has_made_room_ = false;       // Since the latest commit.
+  // When a full disk is next worth an attempt; at once after a change was made.
+  std::chrono::steady_clock::time_point next_room_{};
   std::atomic<bool> halted_{false};
   mutable std::mutex cause_mutex_;
   absl::Status cause_;  // Why it is halted.
@@ -208,12 +216,15 @@ TransactionEnd SqliteDatabase::TransactInRoom(
   TransactionEnd end = TransactOnce(body);
   if (failure_ == SQLITE_FULL && end.rolled_back && MakeRoom()) end = TransactOnce(body);
   if (IsFailedWrite(failure_)) failed_commits_.fetch_add(1, std::memory_order_relaxed);
+  NoteEnd(end.status, failure_);
   return end;
 }
 
 // A log whose pages have been moved is overwritten from its beginning.
 bool SqliteDatabase::MakeRoom() {
-  if (std::exchange(has_made_room_, true)) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_room_) return false;
+  next_room_ = now + kBetweenAttempts;
   const absl::Status moved = checkpointer_->StartOver();
   if (!moved.ok()) Halt(moved);
   return moved.ok();
@@ -227,7 +238,6 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   if (status.ok()) status = body(transaction_);
   if (status.ok()) status = CommitToWatchedFiles();
   failure_ = status.ok() ? SQLITE_OK : writer_->TakeFailure();
-  NoteEnd(status, failure_);
   if (status.ok()) return {};
   const bool is_lost = IsDiskFailure(failure_) || absl::IsDataLoss(status);
   if (is_lost) Halt(status);
@@ -249,8 +259,12 @@ absl::Status SqliteDatabase::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Commit());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   commit_seconds_.Observe(took.count());
-  has_made_room_ = false;
+  if (HasWritten()) next_room_ = {};
   return absl::OkStatus();
+}
+
+bool SqliteDatabase::HasWritten() const {
+  return sqlite3_total_changes64(writer_->database()) != total_changes_;
 }
 
 absl::Status SqliteDatabase::TakeGrowthRoom() {
@@ -261,13 +275,24 @@ absl::Status SqliteDatabase::TakeGrowthRoom() {
 
 // A change that a rule refuses, or that is none, tells nothing of the disk.
 void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
-  const int64_t changes = sqlite3_total_changes64(writer_->database());
-  const bool has_written = std::exchange(total_changes_, changes) != changes;
+  const bool has_written = HasWritten();
+  total_changes_ = sqlite3_total_changes64(writer_->database());
   if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
+  const bool is_full = failure == SQLITE_OK && HasNoRoom();
   const std::lock_guard lock(refusal_mutex_);
-  // What could not be erased for want of room now may be.
-  if (failure == SQLITE_OK && !refusal_.empty()) transactions_until_purge_ = 0;
+  if (failure == SQLITE_OK && !refusal_.empty()) {
+    // What could not be erased for want of room now may be.
+    transactions_until_purge_ = 0;
+    if (is_full) return;
+  }
   refusal_ = IsRefusalOfDisk(failure) ? std::string(status.message()) : std::string();
+}
+
+// A change that needs no more room is taken although the next that does will be refused.
+bool SqliteDatabase::HasNoRoom() {
+  if (!growth_room_.is_short()) return false;
+  const absl::StatusOr<bool> has_free_pages = free_pages_.Some();
+  return has_free_pages.ok() && !*has_free_pages;
 }
 
 DatabaseFigures SqliteDatabase::Figures() {

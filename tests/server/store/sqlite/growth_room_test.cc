@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "server/store/sqlite/connection.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 #include "tests/testing/temporary_file.h"
 
@@ -97,6 +100,51 @@ TEST_F(FullDiskTest, StudiesCanBeDeletedAfterAKillToo) {
     if (!absl::IsResourceExhausted(Add(**store, "t", 1000))) return 3;
     if (!DeleteStudy(**store, "s").ok()) return 4;
     return DeleteStudy(**store, "t").ok() ? 0 : 5;
+  });
+  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(FullDiskTest, AStudyCanBeDeletedOnceALongReadHasEnded) {
+  const int code = RunInChild([this] {
+    if (!MountSmallDisk()) return kNoDisk;
+    const auto store = Open();
+    if (!store.ok() || !CreateStudy(**store, StudyNamed("old")).ok()) return 1;
+    {
+      const auto reader = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
+      if (!(*reader)->Execute("BEGIN; SELECT count(*) FROM trials").ok()) return 2;
+      if (!UseAllRoom(**store)) return 3;
+      // The log still has what the reader has not seen, so nothing of it is overwritten.
+      if (!absl::IsResourceExhausted(DeleteStudy(**store, "old").status)) return 4;
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!DeleteStudy(**store, "old").ok()) {
+      if (std::chrono::steady_clock::now() > end) return 5;
+      std::this_thread::yield();
+    }
+    return 0;
+  });
+  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(FullDiskTest, ItIsToldOfWhileChangesThatNeedNoRoomSucceed) {
+  const int code = RunInChild([this] {
+    if (!MountSmallDisk()) return kNoDisk;
+    const auto store = Open();
+    if (!store.ok() || !CreateStudy(**store, StudyNamed("s")).ok()) return 1;
+    WriteBytes(folder() + "/ballast", std::string(4 << 20, 'x'));
+    while (Add(**store, "s", 1000).ok()) continue;
+    if (!FillUp() || !absl::IsResourceExhausted(Add(**store, "s", 100))) return 2;
+    StudyChange change;
+    change.display_name = "a";
+    if (!UpdateStudy(**store, "s", change).ok()) return 3;
+    if ((*store)->Figures().database.refusal.empty()) return 4;
+    // Another program gives room back.
+    if (!std::filesystem::remove(folder() + "/ballast")) return 5;
+    change.display_name = "b";
+    if (!UpdateStudy(**store, "s", change).ok()) return 6;
+    return (*store)->Figures().database.refusal.empty() ? 0 : 7;
   });
   if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
   EXPECT_EQ(code, 0);
