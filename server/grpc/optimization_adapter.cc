@@ -41,6 +41,7 @@ struct StreamingCall {
   const Bytes& bytes;  // gRPC keeps them as long as the call.
   Request request = {};
   ProjectWatchers::Place place = nullptr;  // Of a watcher with an identity.
+  bool has_begun = false;                  // The answers have been opened.
 
   // Calls `go_on`, a function of a status: whether the call is admitted and its request sound.
   template <typename GoOn>
@@ -56,8 +57,18 @@ struct StreamingCall {
   absl::Status CheckAgain() {
     return incoming.CheckAgain([this] { return ProjectsOf(request); });
   }
+  // Hands what was opened on to `opened`.
+  template <typename Opened, typename Found>
+  void Begin(const Opened& opened, Found found) {
+    has_begun = found.ok();
+    opened(std::move(found));
+  }
   void End(const absl::Status& status) const {
-    incoming.End(status, [this] { return FactsOf(request); });
+    incoming.End(status, [this] {
+      CallFacts facts = FactsOf(request);
+      facts.has_begun = has_begun;
+      return facts;
+    });
   }
 };
 
@@ -156,7 +167,7 @@ class OptimizationAdapter : public AllMethods {
         if (!status.ok()) return opened(status);
         // The service needs the request until it has opened the export.
         exchange_.ExportStudy(&call->request,
-                              [call, opened](auto found) { opened(std::move(found)); });
+                              [call, opened](auto all) { call->Begin(opened, std::move(all)); });
       });
     };
     return new ExportReactor(
@@ -201,7 +212,7 @@ class OptimizationAdapter : public AllMethods {
         if (status.ok()) status = TakePlace(call.get());
         if (!status.ok()) return opened(status);
         (watches->*method)(&call->request, on_more,
-                           [call, opened](auto stream) { opened(std::move(stream)); });
+                           [call, opened](auto stream) { call->Begin(opened, std::move(stream)); });
       });
     };
     return new WatchReactor(

@@ -74,9 +74,10 @@ void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
                       absl::FunctionRef<CallFacts()> facts) {
   open_.fetch_sub(1, std::memory_order_relaxed);
   SecondsOf(static_cast<size_t>(rpc), status.code()).Observe(absl::ToDoubleSeconds(took));
-  if (IsToAudit(rpc, status)) {
+  if (MayHaveToAudit(rpc, status)) {
     const CallFacts known = facts();
-    if (!known.only_validates || options_.audit_reads) Audit(rpc, known);
+    const bool has_effect = !known.only_validates || options_.audit_reads;
+    if (has_effect && (status.ok() || known.has_begun)) Audit(rpc, known);
   }
   LogEnd(rpc, status, took, facts);
 }
@@ -91,12 +92,12 @@ void CallMonitor::CountUnknown(const absl::Status& status, const std::string& pe
   });
 }
 
-// Watchers, who read, end their calls by cancelling them.
-bool CallMonitor::IsToAudit(Rpc rpc, const absl::Status& status) const {
+// Whoever watches or exports has read until the call ended, however it ended.
+bool CallMonitor::MayHaveToAudit(Rpc rpc, const absl::Status& status) const {
   if (options_.audit == nullptr) return false;
   const RpcEntry& entry = EntryOf(rpc);
   if (!IsAudited(entry) && !options_.audit_reads) return false;
-  return status.ok() || (entry.lasts && absl::IsCancelled(status));
+  return status.ok() || entry.lasts;
 }
 
 // The call has ended, so that all that can be done about a failure is to report it.

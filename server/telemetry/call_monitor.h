@@ -33,6 +33,7 @@ struct CallFacts {
   std::string worker = {};
   std::string options = {};     // Those that are on, such as "replace_existing"; commas between.
   bool only_validates = false;  // It changes nothing.
+  bool has_begun = false;       // A call that lasts: it was admitted, and read until its end.
   std::string peer = {};        // The caller's address.
   std::string caller = {};      // Who the caller is, by its token or certificate.
 };
@@ -42,7 +43,7 @@ struct CallMonitorOptions {
   absl::Duration slow = absl::Seconds(2);
   // Told of changes; null for none. Must outlive the monitor.
   AuditLog* audit = nullptr;
-  // Tells it of reads that succeed, too.
+  // Tells it of reads that succeed, and of those that last and have begun, too.
   bool audit_reads = false;
 };
 
@@ -83,8 +84,8 @@ class CallMonitor {
   static constexpr size_t kMethods = kRpcCount + 1;
 
   Histogram& SecondsOf(size_t method, absl::StatusCode code);
-  // Whether the audit log is told of a call that ended so, unless it only validates.
-  bool IsToAudit(Rpc rpc, const absl::Status& status) const;
+  // Whether the audit log may have to be told of a call that ended so, by its facts.
+  bool MayHaveToAudit(Rpc rpc, const absl::Status& status) const;
   void Audit(Rpc rpc, const CallFacts& facts);
   void LogEnd(Rpc rpc, const absl::Status& status, absl::Duration took,
               absl::FunctionRef<CallFacts()> facts);

@@ -76,13 +76,17 @@ TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
   const auto lines_of = [&](bool audit_reads) {
     CallMonitor monitor(&log_, {.audit = audit->get(), .audit_reads = audit_reads});
     std::filesystem::resize_file(file.path(), 0);
-    const auto end = [&](Rpc rpc, const absl::Status& status) {
+    const auto end = [&](Rpc rpc, const absl::Status& status, bool has_begun = false) {
       monitor.Begin();
-      monitor.End(rpc, status, absl::Milliseconds(2), [] { return CallFacts{.caller = "ann"}; });
+      monitor.End(rpc, status, absl::Milliseconds(2), [has_begun] {
+        return CallFacts{.has_begun = has_begun, .caller = "ann"};
+      });
     };
     end(Rpc::kGetStudy, absl::OkStatus());
     end(Rpc::kListTrials, absl::NotFoundError("no"));
-    end(Rpc::kWatchStudy, absl::CancelledError("the watcher has left"));
+    end(Rpc::kWatchStudy, absl::CancelledError("the watcher has left"), /*has_begun=*/true);
+    end(Rpc::kWatchStudies, absl::PermissionDeniedError("the token is gone"), /*has_begun=*/true);
+    end(Rpc::kWatchStudies, absl::PermissionDeniedError("not this token"));
     end(Rpc::kObserve, absl::OkStatus());
     std::ifstream in(file.path());
     std::vector<std::string> lines;
@@ -92,7 +96,8 @@ TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
   EXPECT_THAT(lines_of(false), ElementsAre(HasSubstr("Observe")));
   EXPECT_THAT(lines_of(true),
               ElementsAre(AllOf(HasSubstr("\"caller\":\"ann\""), HasSubstr("GetStudy")),
-                          HasSubstr("WatchStudy"), HasSubstr("Observe")));
+                          HasSubstr("WatchStudy"), HasSubstr("WatchStudies"),
+                          HasSubstr("Observe")));
 }
 
 TEST_F(CallMonitorAtDebug, WhatIsOnlyValidatedIsNoChange) {
