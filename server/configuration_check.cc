@@ -54,6 +54,17 @@ absl::Status CheckWritable(const char* flag, const std::string& file) {
                      fs::absolute(file, error).parent_path(), W_OK | X_OK);
 }
 
+// A file that another is written beside and then takes the place of.
+absl::Status CheckReplaceable(const char* flag, const std::string& file) {
+  if (file.empty()) return absl::OkStatus();
+  std::error_code error;
+  if (fs::is_directory(file, error)) {
+    return absl::PermissionDeniedError(absl::StrCat(flag, " ", file, ": it is a folder"));
+  }
+  return CheckAccess(absl::StrCat(flag, " ", file, ": its folder"),
+                     fs::absolute(file, error).parent_path(), W_OK | X_OK);
+}
+
 // The nearest folder above, or the path itself, that is there.
 fs::path NearestThere(fs::path path) {
   while (!Exists(path) && path.has_relative_path()) path = path.parent_path();
@@ -69,6 +80,11 @@ absl::Status CheckPlaceOfStore(const Flags& flags) {
                        NearestThere(folder), W_OK | X_OK);
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckAccess("the data folder", folder, R_OK | W_OK | X_OK));
+  // Somebody else may have left those beside the store, as after a task that root did.
+  for (const char* const suffix : {"-wal", "-shm", ".lock"}) {
+    const std::string beside = store.string() + suffix;
+    if (Exists(beside)) SLIPSTREAM_RETURN_IF_ERROR(CheckWritable("the store's file", beside));
+  }
   if (Exists(store)) return CheckAccess("the store", store, R_OK | W_OK);
   if (flags.create) return absl::OkStatus();
   return absl::NotFoundError(
@@ -78,13 +94,13 @@ absl::Status CheckPlaceOfStore(const Flags& flags) {
 // The mistakes in the files of permissions, each of which is read by itself.
 std::vector<absl::Status> CheckPermissions(const Flags& flags, Log* log) {
   std::vector<absl::Status> found;
+  Flags only_tokens = flags;
+  only_tokens.quota_file.clear();
+  found.push_back(Permissions::Open(&only_tokens, log).status());
   Flags only_quotas = flags;
   only_quotas.token_file.clear();
   Log silent({.sink = [](absl::string_view) {}});
   found.push_back(Permissions::Open(&only_quotas, &silent).status());
-  Flags only_tokens = flags;
-  only_tokens.quota_file.clear();
-  found.push_back(Permissions::Open(&only_tokens, log).status());
   return found;
 }
 
@@ -148,18 +164,19 @@ absl::Status CheckBackupFolder(const Flags& flags) {
 }
 
 absl::Status CheckConfiguration(const Flags& flags, Log* log) {
-  std::vector<absl::Status> found = CheckPermissions(flags, log);
-  found.push_back(Server::CheckAddress(flags.server));
-  found.push_back(CheckMetricsAddress(flags));
-  found.push_back(CheckFilesApart(flags));
-  found.push_back(CheckPlaceOfStore(flags));
-  found.push_back(CheckWritable("--audit-log", flags.audit_log));
-  found.push_back(CheckWritable("--address-file", flags.address_file));
+  // In the order of a start, which ends at the first.
+  std::vector<absl::Status> found = {Server::CheckAddress(flags.server),
+                                     CheckMetricsAddress(flags), CheckFilesApart(flags)};
+  if (flags.create) found.push_back(CheckPlaceOfStore(flags));
+  for (absl::Status& each : CheckPermissions(flags, log)) found.push_back(std::move(each));
   const absl::Status backups = CheckBackupFolder(flags);
   found.push_back(backups);
   if (backups.ok() && !flags.service.backups.folder.empty()) {
     found.push_back(CheckAccess("--backup-folder", flags.service.backups.folder, W_OK | X_OK));
   }
+  found.push_back(CheckWritable("--audit-log", flags.audit_log));
+  if (!flags.create) found.push_back(CheckPlaceOfStore(flags));
+  found.push_back(CheckReplaceable("--address-file", flags.address_file));
   WarnOfTls(flags.server.tls, log);
   found.erase(std::remove_if(found.begin(), found.end(),
                              [](const absl::Status& status) { return status.ok(); }),
@@ -168,9 +185,9 @@ absl::Status CheckConfiguration(const Flags& flags, Log* log) {
     log->Write(LogLevel::kError, "wrong", {{"message", std::string(each.message())}});
   }
   if (found.empty()) return absl::OkStatus();
-  const bool is_mistake = std::any_of(found.begin(), found.end(), absl::IsInvalidArgument);
   return absl::Status(
-      is_mistake ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kFailedPrecondition,
+      absl::IsInvalidArgument(found.front()) ? absl::StatusCode::kInvalidArgument
+                                             : absl::StatusCode::kFailedPrecondition,
       absl::StrCat("the server would not start; mistakes found: ", found.size()));
 }
 

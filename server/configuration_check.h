@@ -20,8 +20,8 @@ absl::Status CheckBackupFolder(const Flags& flags);
 
 // All of these and the other files and folders. Reads them, but creates and changes nothing, does
 // not open the store, which may be in use, and does not listen. Logs each mistake, and what a start
-// would warn of. INVALID_ARGUMENT if one is in a flag or in the content of the token or quota file,
-// else FAILED_PRECONDITION if there is one.
+// would warn of. INVALID_ARGUMENT if the one that a start meets first is in a flag, or in the
+// content of the token or quota file; FAILED_PRECONDITION if it is another.
 absl::Status CheckConfiguration(const Flags& flags, Log* log);
 
 }  // namespace slipstream

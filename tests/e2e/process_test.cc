@@ -772,6 +772,33 @@ TEST(Process, ACheckOfTheConfigurationTellsAllThatIsWrong) {
   EXPECT_THAT(tokens.output, HasSubstr("--metrics-address 0.0.0.0:7412"));
 }
 
+TEST(Process, ACheckOfTheConfigurationEndsAsTheStartWould) {
+  TemporaryFolder data;
+  const std::string missing = data.path() + "/missing";
+  std::ofstream(data.path() + "/tokens") << "ann trainer\n";
+  const std::vector<std::vector<std::string>> mistakes = {
+      {"--create", "--tls-certificate", missing, "--tls-key", missing, "--token-file",
+       data.path() + "/tokens"},
+      {"--create", "--token-file", data.path() + "/tokens", "--backup-folder", missing},
+      {"--token-file", data.path() + "/tokens"}};
+  for (std::vector<std::string> flags : mistakes) {
+    flags.insert(flags.end(), {"--data", data.path(), "--listen", "127.0.0.1:0"});
+    const EndedProcess start = ServerProcess::Run(flags);
+    flags.push_back("--check-config");
+    const EndedProcess check = ServerProcess::Run(flags);
+    EXPECT_EQ(check.exit_code, start.exit_code) << check.output << start.output;
+  }
+}
+
+TEST(Process, ACheckOfTheConfigurationLooksAtTheFilesBesideTheStore) {
+  TemporaryFolder data;
+  std::filesystem::create_directory(data.path() + "/slipstream.db.lock");
+  const EndedProcess ended =
+      ServerProcess::Run({"--check-config", "--data", data.path(), "--create"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr(data.path() + "/slipstream.db.lock: it is a folder"));
+}
+
 TEST(Process, OneTaskIsDoneAtATime) {
   TemporaryFolder data;
   const std::string missing = data.path() + "/missing";
