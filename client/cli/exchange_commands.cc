@@ -9,7 +9,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
-#include "client/cli/study_view.h"
+#include "client/cli/study_standing.h"
 #include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
@@ -66,7 +66,7 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   header.set_parent(arguments.parent);
   header.set_replace_existing(arguments.replace);
   ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), file));
-  PrintStudy(study, session);
+  PrintAnswer(study, session);
   return absl::OkStatus();
 }
 

@@ -14,6 +14,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/study_standing.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/watch_commands.h"
@@ -218,35 +219,12 @@ absl::Status ListStudies(const std::string& parent, Session& session) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Standing> StandingOf(const v1::Study& study, Session& session) {
-  Standing standing;
-  standing.source_titles = ReadSourceTitles(FirstSources(study), session.client());
-  if (study.succeeded_trial_count() > 0) {
-    ASSIGN_OR_RETURN(std::vector<v1::Trial> best, session.client().BestTrials(study.name()));
-    if (!best.empty()) standing.best = std::move(best.front());
-  }
-  if (study.succeeded_trial_count() == study.trial_count()) return standing;
-  v1::ListTrialsRequest request;
-  request.set_study(study.name());
-  request.mutable_read_mask()->add_paths("state");
-  for (const v1::Trial::State state :
-       {v1::Trial::REQUESTED, v1::Trial::ACTIVE, v1::Trial::FAILED, v1::Trial::INFEASIBLE,
-        v1::Trial::STOPPED, v1::Trial::STALE, v1::Trial::WITHDRAWN}) {
-    request.add_states(state);
-  }
-  RETURN_IF_ERROR(session.client().ListAllTrials(std::move(request), [&](const v1::Trial& trial) {
-    ++standing.without_success[trial.state()];
-    return true;
-  }));
-  return standing;
-}
-
 absl::Status ShowStudy(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   Standing standing;
   if (session.format() == Format::kTable) {
-    ASSIGN_OR_RETURN(standing, StandingOf(study, session));
+    ASSIGN_OR_RETURN(standing, ReadStanding(study, session));
   }
   PrintStudy(study, session, standing);
   return absl::OkStatus();
@@ -258,7 +236,7 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
   if (session.format() == Format::kTable) {
     session.Print(StudiesTable({study}));
   } else {
-    PrintStudy(study, session);
+    PrintAnswer(study, session);
   }
   return absl::OkStatus();
 }
@@ -354,7 +332,7 @@ absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
         "nothing to change: give --lease, --requeues, --title, --label or --no-labels");
   }
   ASSIGN_OR_RETURN(const v1::Study changed, session.client().UpdateStudy(std::move(request)));
-  PrintStudy(changed, session);
+  PrintAnswer(changed, session);
   return absl::OkStatus();
 }
 

@@ -285,6 +285,7 @@ grpc::Status FakeService::UpdateStudy(Context* context, const v1::UpdateStudyReq
       if (path == "labels") *found->mutable_labels() = request->study().labels();
     }
     *response = *found;
+    response->clear_transfer();  // Only reading calls tell it.
     return Status::OK;
   });
 }
@@ -713,6 +714,7 @@ grpc::Status FakeService::ImportStudy(Context* context,
   return Answer(context, "ImportStudy", header.request_id(), response, [&] {
     import_ = messages;
     response->set_name("studies/" + header.study_id());
+    if (Find(studies_, response->name()) == studies_.end()) studies_.push_back(*response);
     return Status::OK;
   });
 }

@@ -11,6 +11,7 @@
 namespace slipstream {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class ExchangeCommands : public CliTest {
@@ -62,6 +63,21 @@ TEST_F(ExchangeCommands, ImportTakesAFileOrStandardInput) {
     EXPECT_TRUE(messages[0].header().replace_existing());
     EXPECT_EQ(messages[1].lines_size(), 3);
   }
+}
+
+TEST_F(ExchangeCommands, ImportShowsHowTheStudyStands) {
+  v1::Study study = SmallStudy();
+  study.set_name("studies/copy");
+  study.set_trial_count(1);
+  study.set_succeeded_trial_count(1);
+  service().AddStudy(study);
+  v1::Trial trial;
+  trial.set_state(v1::Trial::SUCCEEDED);
+  (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.75;
+  service().AddTrial("studies/copy", trial);
+  const ProcessResult result = Run({"study", "import", "--id", "copy", "--replace"}, kText);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("best: +0.75, by copy/1\n"));
 }
 
 TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {

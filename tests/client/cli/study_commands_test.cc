@@ -219,6 +219,44 @@ TEST_F(StudyCommands, ChangeReplacesTheLabelsAndOnlyThem) {
   EXPECT_EQ(Stored("studies/s1").display_name(), "Noon");
 }
 
+TEST_F(StudyCommands, ChangeShowsHowTheStudyStands) {
+  v1::Study study = SmallStudy();
+  study.add_source_tasks("sourceTasks/0123456789abcdef0123456789abcdef");
+  study.set_trial_count(2);
+  study.set_succeeded_trial_count(1);
+  study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
+  study.mutable_transfer()->set_share(0.5);
+  service().AddStudy(study);
+  v1::Trial trial;
+  trial.set_state(v1::Trial::SUCCEEDED);
+  (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.75;
+  service().AddTrial("studies/s1", trial);
+  v1::Trial failed;
+  failed.set_state(v1::Trial::FAILED);
+  service().AddTrial("studies/s1", failed);
+  const ProcessResult changed = Run({"study", "change", "s1", "--title", "Night run"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_EQ(changed.out, Run({"study", "show", "s1"}).out);
+  EXPECT_THAT(changed.out, ContainsRegex("transfer: +helping"));
+  EXPECT_THAT(changed.out, ContainsRegex("best: +0.75, by s1/1\n"));
+  EXPECT_THAT(changed.out, ContainsRegex("trials: +2: 1 succeeded, 1 failed\n"));
+  EXPECT_EQ(Json::parse(Run({"study", "pause", "s1", "--format", "json"}).out)["transfer"]["state"],
+            "HELPING");
+}
+
+TEST_F(StudyCommands, AChangeThatCannotBeShownIsStillDone) {
+  v1::Study study = SmallStudy();
+  study.add_source_tasks("sourceTasks/0123456789abcdef0123456789abcdef");
+  study.set_trial_count(1);
+  service().AddStudy(study);
+  service().FailNext(2, {});
+  service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+  const ProcessResult changed = Run({"study", "change", "s1", "--title", "Night run"});
+  EXPECT_EQ(changed.code, 0);
+  EXPECT_THAT(changed.err, AllOf(HasSubstr("this is done, but"), HasSubstr("not any longer")));
+  EXPECT_THAT(changed.out, AllOf(HasSubstr("Night run"), Not(HasSubstr("not measured"))));
+}
+
 TEST_F(StudyCommands, ChangeSaysWhatItCannotChange) {
   service().AddStudy(SmallStudy());
   const ProcessResult nothing = Run({"study", "change", "s1"});
