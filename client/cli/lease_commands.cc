@@ -17,6 +17,7 @@
 #include "client/cli/times.h"
 #include "client/cli/trial_view.h"
 #include "client/cli/usage_error.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace slipstream::cli {
 namespace {
@@ -25,9 +26,21 @@ using Json = nlohmann::ordered_json;
 
 struct HeartbeatArguments {
   std::string study;
+  std::vector<std::string> trials;
   std::string worker;
   std::string every;
 };
+
+// Takes names of trials, or their numbers in the study.
+absl::Status TakeTrials(const std::string& study, const std::vector<std::string>& texts,
+                        google::protobuf::RepeatedPtrField<std::string>* names) {
+  for (const std::string& text : texts) {
+    const bool whole = text.find('/') != std::string::npos;
+    ASSIGN_OR_RETURN(*names->Add(),
+                     FullTrialName(whole ? text : absl::StrCat(study, "/", text)));
+  }
+  return absl::OkStatus();
+}
 
 // The response in JSON, with what is left of each lease.
 Json HeldJson(const v1::HeartbeatResponse& response) {
@@ -59,6 +72,44 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   return any;
 }
 
+bool HasOutcome(v1::Trial::State state) {
+  return state >= v1::Trial::SUCCEEDED && state <= v1::Trial::STOPPED;
+}
+
+// What became of a trial that the worker does not hold, for example "its lease ran out, and it was
+// queued again as digits/9".
+std::string FateOf(const v1::HeartbeatResponse::HeldTrial& held, Session& session) {
+  const auto trial = session.client().GetTrial(held.trial());
+  const v1::Trial::State state = trial.ok() ? trial->state() : held.state();
+  switch (state) {
+    case v1::Trial::STALE:
+      if (!trial.ok() || trial->requeued_as().empty()) return "its lease ran out";
+      return absl::StrCat("its lease ran out, and it was queued again as ",
+                          ShortTrialName(trial->requeued_as()));
+    case v1::Trial::REQUESTED:
+      return "it was given back, and is queued";
+    case v1::Trial::ACTIVE:
+      return absl::StrCat("worker ", trial.ok() ? trial->worker() : "", " holds it");
+    case v1::Trial::WITHDRAWN:
+      return absl::StrCat("it was withdrawn: ", trial.ok() ? trial->reason() : "");
+    default:
+      return absl::StrCat("it has its outcome: ", StateText(state));
+  }
+}
+
+// FAILED_PRECONDITION if the worker does not hold all of the trials. Those with an outcome do not
+// count if `until_told`.
+absl::Status CheckHeld(const std::string& worker, const v1::HeartbeatResponse& response,
+                       bool until_told, Session& session) {
+  for (const v1::HeartbeatResponse::HeldTrial& held : response.trials()) {
+    if (held.held() || (until_told && HasOutcome(held.state()))) continue;
+    return absl::FailedPreconditionError(absl::StrCat("worker ", worker, " does not hold ",
+                                                      ShortTrialName(held.trial()), ": ",
+                                                      FateOf(held, session)));
+  }
+  return absl::OkStatus();
+}
+
 // Whether a later heartbeat may succeed. Leases do not run out while no server is running, so the
 // worker may still hold its trials, however long that lasts.
 bool MayPass(const absl::Status& status) {
@@ -67,8 +118,8 @@ bool MayPass(const absl::Status& status) {
          absl::IsResourceExhausted(status);
 }
 
-// Returns when the worker holds no trial, or on an error that no later heartbeat can overcome. The
-// first heartbeat has to succeed, so that a wrong address is noticed; its answer says which study
+// Returns when the worker holds no trial, when it has lost one that the request names, or on an
+// error that no later heartbeat can overcome. The first heartbeat has to succeed, so that a wrong address is noticed; its answer says which study
 // is meant.
 absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Session& session) {
   bool answered = false;  // At least once.
@@ -80,7 +131,11 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
         *request.mutable_study_create_time() = response->study_create_time();
       }
       was_told = false;
-      if (!PrintHeld(*response, session)) {
+      const bool holds_any = PrintHeld(*response, session);
+      if (!request.trials().empty()) {
+        RETURN_IF_ERROR(CheckHeld(request.worker(), *response, /*until_told=*/true, session));
+      }
+      if (!holds_any) {
         session.Warn("the worker no longer holds a trial");
         return absl::OkStatus();
       }
@@ -100,13 +155,18 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   v1::HeartbeatRequest request;
   ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
   request.set_worker(arguments.worker);
+  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, request.mutable_trials()));
   absl::Duration every;
   if (!arguments.every.empty()) {
     ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
   }
   if (every > absl::ZeroDuration()) return KeepLeases(std::move(request), every, session);
   ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(request));
-  if (!PrintHeld(response, session)) session.Remark("The worker holds no trial.");
+  const bool holds_any = PrintHeld(response, session);
+  if (!request.trials().empty()) {
+    return CheckHeld(arguments.worker, response, /*until_told=*/false, session);
+  }
+  if (!holds_any) session.Remark("The worker holds no trial.");
   return absl::OkStatus();
 }
 
@@ -128,11 +188,7 @@ absl::Status Release(const ReleaseArguments& arguments, Session& session) {
   v1::ReleaseTrialsRequest request;
   ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
   request.set_worker(arguments.worker);
-  for (const std::string& number : arguments.trials) {
-    const bool whole = number.find('/') != std::string::npos;
-    ASSIGN_OR_RETURN(*request.add_trials(),
-                     FullTrialName(whole ? number : absl::StrCat(arguments.study, "/", number)));
-  }
+  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, request.mutable_trials()));
   if (request.worker().empty() && request.trials().empty()) {
     return UsageError(
         "which trials? Give their numbers, or --worker NAME for all trials of a worker");
@@ -283,11 +339,17 @@ void AddHeartbeat(CLI::App* app, Action* chosen) {
   CLI::App* const command =
       app->add_subcommand("heartbeat", "Renews the leases of a worker's trials");
   AddStudyName(command, &arguments->study);
+  command
+      ->add_option("trials", arguments->trials,
+                   "Numbers of the trials (default: all that the worker holds); exits with 1 if "
+                   "the worker does not hold one of them")
+      ->type_name("NUMBER");
   command->add_option("--worker", arguments->worker, "Stable id of the worker")->required();
   command
       ->add_option("--every", arguments->every,
                    "Repeat at this interval until the worker holds no trial, even if the "
-                   "server is unavailable for a while")
+                   "server is unavailable for a while; with numbers, exits with 0 once these "
+                   "trials have their outcomes, and with 1 as soon as one is lost")
       ->type_name("DURATION");
   ChooseAction(command, arguments, Heartbeat, chosen);
 }

@@ -26,6 +26,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kWidestReason = 60;
+
 bool IsNumeric(const v1::Parameter& parameter) {
   return !parameter.has_categorical_domain() && !parameter.has_boolean_domain();
 }
@@ -93,6 +95,25 @@ void TellApart(const v1::Study& study, Table* table) {
   take(first_after, table->columns.size(), "trial_");
 }
 
+// The worker's words; of a STALE trial, that it has no lease any more.
+std::string ReasonOf(const v1::Trial& trial) {
+  return trial.state() == v1::Trial::STALE ? "lease ran out" : trial.reason();
+}
+
+// The reason, and how the trial is linked to others of the same configuration: "lease ran out;
+// again as digits/9", "again for digits/3".
+std::string ReasonWithLinks(const v1::Trial& trial) {
+  std::vector<std::string> parts;
+  if (const std::string reason = ReasonOf(trial); !reason.empty()) parts.push_back(reason);
+  if (!trial.requeued_as().empty()) {
+    parts.push_back(absl::StrCat("again as ", ShortTrialName(trial.requeued_as())));
+  }
+  if (!trial.requeue_of().empty()) {
+    parts.push_back(absl::StrCat("again for ", ShortTrialName(trial.requeue_of())));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
 Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                   Format format) {
   Table table;
@@ -105,7 +126,7 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
     table.columns.push_back({metric.name(), Align::kRight});
   }
   table.columns.push_back({"worker"});
-  table.columns.push_back({"reason"});
+  table.columns.push_back({"reason", Align::kLeft, kWidestReason});
   for (const v1::Trial& trial : trials) {
     std::vector<std::string>& row = table.rows.emplace_back();
     row = {ShortTrialName(trial.name()), StateText(trial.state())};
@@ -116,7 +137,7 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
       row.push_back(MeasuredText(trial, metric.name(), numbers));
     }
     row.push_back(trial.worker());
-    row.push_back(trial.reason());
+    row.push_back(ReasonWithLinks(trial));
   }
   AddTimes(trials, format, &table);
   AddTexts(
@@ -159,7 +180,7 @@ std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& sp
     fields.push_back({absl::StrCat("measured ", name), FormatNumber(value)});
   }
   if (!trial.worker().empty()) fields.push_back({"worker", trial.worker()});
-  if (!trial.reason().empty()) fields.push_back({"reason", trial.reason()});
+  if (!ReasonOf(trial).empty()) fields.push_back({"reason", ReasonOf(trial)});
   if (!trial.requeue_of().empty()) {
     fields.push_back({"repeats", ShortTrialName(trial.requeue_of())});
   }

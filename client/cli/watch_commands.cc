@@ -64,8 +64,8 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// What the event leaves out, as of now: how a trial ended, or the study's state and title. Makes at
-// most one call, and is empty if the call fails, for example because the trial was deleted since.
+// What the event leaves out, as of now: how a trial ended, which trial repeats one that is STALE, or
+// the study's state and title. Makes at most one call, and is empty if the call fails, for example because the trial was deleted since.
 // Reports are too many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
@@ -79,9 +79,13 @@ std::string DetailOf(const v1::StudyEvent& event, Session& session) {
     const std::string& title = study->display_name();
     return absl::StrCat("now ", StateText(study->state()), title.empty() ? "" : ", titled ", title);
   }
-  if (event.kind() != v1::StudyEvent::TRIAL_ENDED) return "";
+  const bool is_stale = event.kind() == v1::StudyEvent::TRIAL_STALE;
+  if (event.kind() != v1::StudyEvent::TRIAL_ENDED && !is_stale) return "";
   const auto trial = session.client().GetTrial(event.trial());
-  return trial.ok() ? EndText(*trial) : "";
+  if (!trial.ok()) return "";
+  if (!is_stale) return EndText(*trial);
+  if (trial->requeued_as().empty()) return "";
+  return absl::StrCat("again as ", ShortTrialName(trial->requeued_as()));
 }
 
 // For example "2025-03-01 12:00:00Z  digits/3  ended: succeeded  0.93".
@@ -92,7 +96,10 @@ std::string EventLine(const v1::StudyEvent& event, const std::string& detail) {
       absl::StrCat(FormatTime(event.time()), "  ", subject, "  ", KindText(event.kind()));
   if (!detail.empty()) absl::StrAppend(&line, ": ", OnOneLine(detail));
   if (event.has_value()) absl::StrAppend(&line, "  ", RoundNumber(event.value()));
-  if (!event.worker().empty()) absl::StrAppend(&line, "  to ", event.worker());
+  if (!event.worker().empty()) {
+    const bool is_lost = event.kind() == v1::StudyEvent::TRIAL_STALE;
+    absl::StrAppend(&line, is_lost ? "  of " : "  to ", event.worker());
+  }
   return line + "\n";
 }
 

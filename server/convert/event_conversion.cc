@@ -30,7 +30,9 @@ void EventToProto(absl::string_view study_id, const EventRecord& record, v1::Stu
   }
   *event->mutable_time() = TimestampOf(record.time_ms);
   if (record.value) event->set_value(*record.value);
-  if (record.kind == EventKind::kTrialLeased) event->set_worker(record.detail);
+  if (record.kind == EventKind::kTrialLeased || record.kind == EventKind::kTrialStale) {
+    event->set_worker(record.detail);
+  }
 }
 
 }  // namespace slipstream

@@ -69,7 +69,9 @@ absl::Status TakeTimes(const v1::Trial& trial, TrialRecord* record) {
     SLIPSTREAM_ASSIGN_OR_RETURN(record->start_ms, MsFromProto("start_time", trial.start_time()));
   }
   const bool is_over = HasEnded(record->state) || record->state == TrialState::kWithdrawn;
-  if (!is_over) {
+  // Exports of earlier versions do not tell when a trial became STALE.
+  const bool may_tell = record->state == TrialState::kStale && trial.has_end_time();
+  if (!is_over && !may_tell) {
     return trial.has_end_time() ? Unexpected("end_time", v1::Trial::State_Name(trial.state()))
                                 : absl::OkStatus();
   }

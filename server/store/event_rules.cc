@@ -36,7 +36,9 @@ absl::Status EmitTrialEvent(RowTransaction& rows, EventKind kind, int64_t study_
   event.kind = kind;
   event.study_key = study_key;
   event.number = trial.number;
-  if (kind == EventKind::kTrialLeased) event.detail = trial.worker;
+  if (kind == EventKind::kTrialLeased || kind == EventKind::kTrialStale) {
+    event.detail = trial.worker;
+  }
   if (kind == EventKind::kTrialReported) event.value = trial.last_value;
   if (kind == EventKind::kTrialEnded || kind == EventKind::kIncumbentImproved) {
     event.value = trial.objective;

@@ -120,6 +120,7 @@ absl::StatusOr<bool> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord
                               int64_t max_trials) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeats, MayRepeat(rows, head, trial, max_trials));
   trial.state = TrialState::kStale;
+  trial.end_ms = rows.now_ms();
   trial.lease_end.reset();
   SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialStale, head.key, trial));
   if (repeats) {

@@ -131,6 +131,7 @@ struct TrialRecord {
   std::string reason;
   int64_t create_ms = 0;
   std::optional<int64_t> start_ms;
+  // When it got its outcome, was withdrawn or became STALE; a later outcome replaces the last.
   std::optional<int64_t> end_ms;
   // When the lease ends, by the lease clock (lease_clock.h): what rows hold.
   std::optional<int64_t> lease_end;
@@ -174,7 +175,7 @@ enum class EventKind : int {
   kTrialLeased = 5,      // To a worker; `detail` names it.
   kTrialReported = 6,    // Intermediate measurements.
   kTrialEnded = 7,       // Has its outcome.
-  kTrialStale = 8,       // Its lease ran out.
+  kTrialStale = 8,       // Its lease ran out; `detail` names the worker that lost it.
   kTrialReleased = 9,    // Given back, and queued again.
   kTrialWithdrawn = 10,  // Left the queue.
   kIncumbentImproved = 11,

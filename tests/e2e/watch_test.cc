@@ -173,6 +173,11 @@ TEST_F(WatchTest, ADeadWorkersTrialComesBackByItself) {
   const v1::Trial lost = Ask("dead");
   EXPECT_THAT(watch.Kinds(3), ElementsAre(v1::StudyEvent::TRIAL_LEASED, v1::StudyEvent::TRIAL_STALE,
                                           v1::StudyEvent::TRIAL_QUEUED));
+  v1::GetTrialRequest get_lost;
+  get_lost.set_name(lost.name());
+  v1::Trial stale;
+  ASSERT_TRUE(Call(stub(), &Stub::GetTrial, get_lost, &stale).ok());
+  EXPECT_TRUE(stale.has_end_time());
   const v1::Trial again = Ask("alive");
   EXPECT_EQ(again.name(), "studies/s/trials/2");
   EXPECT_EQ(again.requeue_of(), lost.name());

@@ -468,6 +468,7 @@ class MemoryTransaction : public RowTransaction {
       row.record.worker = trial.worker;
       row.record.process = trial.process;
       row.record.start_ms = trial.start_ms;
+      row.record.end_ms = trial.end_ms;
       row.record.lease_end = trial.lease_end;
       row.record.requeued_as = trial.requeued_as;
     });

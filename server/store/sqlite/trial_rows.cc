@@ -262,11 +262,12 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
 absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord& trial) {
   NoteLeaseEnd(trial.lease_end);
   Query query(writer_,
-              "UPDATE trials SET state = ?, worker = ?, start_ms = ?, lease_end = ?,"
+              "UPDATE trials SET state = ?, worker = ?, start_ms = ?, end_ms = ?, lease_end = ?,"
               " requeued_as = ?, host = ?, process = ?, room = zeroblob(?) WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindText(trial.worker)
       .BindInteger(trial.start_ms)
+      .BindInteger(trial.end_ms)
       .BindInteger(trial.lease_end)
       .BindInteger(trial.requeued_as)
       .BindText(trial.process.host)

@@ -55,6 +55,33 @@ TEST_F(LeaseCommands, HeartbeatAndReportTellWhatIsLeftOfLeasesInSeconds) {
   EXPECT_THAT(Run(in_csv).out, ContainsRegex("s1/3,active,2,7[12][0-9][0-9][.0-9]*\r\n"));
 }
 
+TEST_F(LeaseCommands, AHeartbeatForANamedTrialFailsOnceTheTrialIsLost) {
+  EXPECT_EQ(Run({"heartbeat", "s1", "1", "s1/2", "--worker", "w"}).code, 0);
+  v1::Trial lost;
+  lost.set_state(v1::Trial::STALE);
+  lost.set_worker("w");
+  lost.set_requeued_as("studies/s1/trials/4");
+  service().AddTrial("studies/s1", lost);
+  const ProcessResult stale = Run({"heartbeat", "s1", "3", "--worker", "w"});
+  EXPECT_EQ(stale.code, 1);
+  EXPECT_THAT(stale.err, HasSubstr("worker w does not hold s1/3: its lease ran out, and it was "
+                                   "queued again as s1/4\n"));
+  EXPECT_EQ(Run({"heartbeat", "s1", "1", "3", "--worker", "w", "--every", "1ms"}).code, 1);
+  service().TakeAway("studies/s1/trials/2");
+  const ProcessResult taken = Run({"heartbeat", "s1", "2", "--worker", "w"});
+  EXPECT_EQ(taken.code, 1);
+  EXPECT_THAT(taken.err, HasSubstr("does not hold s1/2: worker another holds it\n"));
+  EXPECT_EQ(Run({"heartbeat", "s1", "one", "--worker", "w"}).code, 2);
+}
+
+TEST_F(LeaseCommands, RepeatedHeartbeatsForANamedTrialEndWellWithItsOutcome) {
+  ASSERT_EQ(Run({"observe", "s1/1", "--value", "1"}).code, 0);
+  EXPECT_EQ(Run({"heartbeat", "s1", "1", "--worker", "w", "--every", "1ms"}).code, 0);
+  const ProcessResult once = Run({"heartbeat", "s1", "1", "--worker", "w"});
+  EXPECT_EQ(once.code, 1);
+  EXPECT_THAT(once.err, HasSubstr("it has its outcome: succeeded\n"));
+}
+
 TEST_F(LeaseCommands, HeartbeatsEndWhenTheWorkerHoldsNothing) {
   const ProcessResult result = Run({"heartbeat", "s1", "--worker", "v", "--every", "1ms"});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -215,6 +242,18 @@ TEST_F(LeaseCommands, WatchTellsHowTrialsEndedAndWhatStudiesAreNow) {
   EXPECT_EQ(service().calls().size(), calls_before + 4) << "the watch and one for each other event";
   EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
               HasSubstr(",s1,,changed,,,now paused,\r\n"));
+}
+
+TEST_F(LeaseCommands, WatchTellsWhoLostATrialAndWhatRepeatsIt) {
+  v1::Trial lost;
+  lost.set_state(v1::Trial::STALE);
+  lost.set_requeued_as("studies/s1/trials/4");
+  service().AddTrial("studies/s1", lost);
+  v1::StudyEvent stale = Event(v1::StudyEvent::TRIAL_STALE, "studies/s1/trials/3");
+  stale.set_worker("w");
+  service().SetEvents({stale});
+  EXPECT_THAT(Run({"study", "watch", "s1"}).out,
+              HasSubstr("  s1/3  lease ran out: again as s1/4  of w\n"));
 }
 
 TEST_F(LeaseCommands, ShouldStopTellsTheAdviceAndWhy) {

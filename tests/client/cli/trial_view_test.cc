@@ -73,6 +73,26 @@ TEST_F(TrialView, TellsHowOldATrialIsHowLongItTookAndHowLongItIsHeld) {
   EXPECT_THAT(whole, HasSubstr("digits/9"));
 }
 
+TEST_F(TrialView, SaysOfAStaleTrialWhatBecameOfItAndOfItsRepeat) {
+  trial_.set_state(v1::Trial::STALE);
+  trial_.clear_measurement();
+  trial_.set_requeued_as("studies/digits/trials/9");
+  trial_.mutable_end_time()->set_seconds(1'740'830'400);
+  v1::Trial repeat;
+  repeat.set_name("studies/digits/trials/9");
+  repeat.set_state(v1::Trial::REQUESTED);
+  repeat.set_requeue_of("studies/digits/trials/3");
+  const std::string table = Written(Format::kTable, [&](Session& session) {
+    PrintTrials(study_, {trial_, repeat}, Numbers::kRounded, session);
+  });
+  EXPECT_THAT(table, HasSubstr("lease ran out; again as digits/9"));
+  EXPECT_THAT(table, HasSubstr(" again for digits/3"));
+  const std::string whole =
+      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+  EXPECT_THAT(whole, testing::ContainsRegex("reason: +lease ran out\n"));
+  EXPECT_THAT(whole, testing::ContainsRegex("ended: +2025-03-01 12:00:00Z\n"));
+}
+
 TEST_F(TrialView, NamesATrialInFullHoweverLongItsStudysNameIs) {
   trial_.set_name("projects/vision-team/studies/resnet50-imagenet-lr-sweep/trials/12");
   const std::string table = Written(Format::kTable, [&](Session& session) {

@@ -100,6 +100,20 @@ TEST(ExportConversion, EveryStateComesBack) {
   }
 }
 
+TEST(ExportConversion, AStaleTrialMayTellWhenItsLeaseRanOut) {
+  ImportedTrial trial = RichTrial();
+  trial.record.state = TrialState::kStale;
+  trial.record.objective.reset();
+  trial.record.measurement.clear();
+  const auto line = ExportedTrialLine("s", "loss", trial, 9);
+  const auto imported = ImportedTrialFromProto(ExampleSpace(), "loss", line->trial());
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->record.end_ms, trial.record.end_ms);
+  v1::ExportedTrial active = line->trial();
+  active.mutable_trial()->set_state(v1::Trial::ACTIVE);
+  ExpectTrialRefused(active, "trial.end_time");
+}
+
 TEST(ExportConversion, ATrialThatIsNotExportedIsNotNamed) {
   ImportedTrial trial = RichTrial();
   trial.record.requeued_as = 9;

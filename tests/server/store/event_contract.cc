@@ -54,7 +54,7 @@ TEST_P(StoreContract, EachChangeIsAnEvent) {
   EXPECT_THAT(News(store(), &last), IsEmpty()) << "a refusal changes nothing";
   clock_.Advance(absl::Seconds(1));
   ASSERT_TRUE(SweepLeases(store()).ok());
-  EXPECT_THAT(News(store(), &last), ElementsAre("stale 2", "queued 3"));
+  EXPECT_THAT(News(store(), &last), ElementsAre("stale 2 w", "queued 3"));
   ASSERT_TRUE(ObserveTrial(store(), {"s", 2, Success(3)}).ok());
   EXPECT_THAT(News(store(), &last), ElementsAre("ended 2 3", "withdrawn 3"));
   ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("q"), FinishedTrial("x", 1)}).ok());

@@ -51,6 +51,7 @@ TEST_P(StoreContract, ALeaseTellsItsEndAndRunsOut) {
   const auto stale = store().GetTrial("s", 1);
   EXPECT_EQ(stale->state, TrialState::kStale);
   EXPECT_EQ(stale->worker, "w");
+  EXPECT_EQ(stale->end_ms, clock_.NowMs());
   EXPECT_EQ(stale->requeued_as, 2);
   EXPECT_FALSE(stale->lease_end_ms.has_value());
   const auto repeat = store().GetTrial("s", 2);
@@ -148,8 +149,10 @@ TEST_P(StoreContract, ALateResultIsTakenAndTheRepeatWithdrawn) {
   ASSERT_TRUE(LeaseFresh(store(), study, "w", 1).ok());
   PassTime(store(), clock_, absl::Seconds(61));
   ASSERT_EQ(store().GetTrial("s", 2)->state, TrialState::kRequested);
+  clock_.Advance(absl::Seconds(5));
   const auto late = ObserveTrial(store(), {"s", 1, Success(0.5)});
   ASSERT_TRUE(late.ok()) << late.status;
+  EXPECT_EQ(store().GetTrial("s", 1)->end_ms, clock_.NowMs());
   EXPECT_EQ(late->state, TrialState::kSucceeded);
   EXPECT_EQ(store().GetStudy("s")->succeeded_count, 1);
   EXPECT_EQ(store().GetStudy("s")->late_count, 1);

@@ -336,7 +336,9 @@ class TrialHistory {
       const auto swept = SweepLeases(*store_);
       ASSERT_TRUE(swept.ok()) << swept.status;
       for (const TrialRecord& trial : InOrderOfEnds(Stale())) {
-        if (before.count(trial.number) == 0) ended.push_back(trial.number);
+        if (before.count(trial.number) > 0) continue;
+        EXPECT_EQ(trial.end_ms, clock_.NowMs());
+        ended.push_back(trial.number);
       }
       if (!swept->more) break;
       needed = store_->LeasesNeedSweep();
@@ -382,6 +384,7 @@ class TrialHistory {
       const TrialMachine::Trial& expected = machine_.trials()[i];
       EXPECT_EQ(TextOf((*trials)[i], *reports), expected.Text()) << "trial " << i + 1;
       EXPECT_EQ((*trials)[i].lease_end_ms.has_value(), expected.lease_left_ms.has_value());
+      EXPECT_EQ((*trials)[i].end_ms.has_value(), expected.has_end) << "trial " << i + 1;
     }
   }
 

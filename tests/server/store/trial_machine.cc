@@ -98,13 +98,17 @@ absl::StatusCode TrialMachine::Observe(int64_t number, TrialState state, double 
   const bool late = trial.state == TrialState::kStale;
   trial.state = state;
   trial.objective = value;
+  trial.has_end = true;
   trial.lease_left_ms.reset();
   if (!late) return kTaken;
   ++late_;
   if (state == TrialState::kFailed) return kTaken;
   int64_t last = number;
   while (At(last).next != 0) last = At(last).next;
-  if (At(last).state == TrialState::kRequested) At(last).state = TrialState::kWithdrawn;
+  if (At(last).state == TrialState::kRequested) {
+    At(last).state = TrialState::kWithdrawn;
+    At(last).has_end = true;
+  }
   return kTaken;
 }
 
@@ -147,6 +151,7 @@ absl::StatusCode TrialMachine::Release(const std::string& worker,
     const bool is_needless = ChainHasResult(trial.first);
     if (is_needless || state_ == StudyState::kCompleted) {
       trial.state = TrialState::kWithdrawn;
+      trial.has_end = true;
       if (!is_needless) ++given_back_completed_;
       continue;
     }
@@ -174,6 +179,7 @@ void TrialMachine::Pass(int64_t ms) {
 
 void TrialMachine::EndLease(int64_t number) {
   At(number).state = TrialState::kStale;
+  At(number).has_end = true;
   At(number).lease_left_ms.reset();
   const Trial trial = At(number);
   const bool full = static_cast<int64_t>(trials_.size()) >= max_trials_;

@@ -32,6 +32,8 @@ class TrialMachine {
     int64_t next = 0;                      // In its chain; 0: none.
     int64_t place = 0;                     // In its chain, from 0.
     std::map<int64_t, double> reports;
+    // Whether the store tells a time of its end: of its outcome, its withdrawal or its lease.
+    bool has_end = false;
 
     std::string Text() const;
   };
