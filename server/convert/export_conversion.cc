@@ -198,6 +198,8 @@ absl::StatusOr<v1::ExportLine> ExportedStudyLine(const StudyRecord& record,
   SLIPSTREAM_ASSIGN_OR_RETURN(*line.mutable_study(), StudyToProto(record, candidates));
   line.mutable_study()->clear_trial_count();
   line.mutable_study()->clear_succeeded_trial_count();
+  line.mutable_study()->clear_best_value();
+  line.mutable_study()->clear_last_trial_time();
   return line;
 }
 

@@ -286,6 +286,8 @@ absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::str
   *study.mutable_update_time() = TimestampOf(record.update_ms);
   study.set_trial_count(record.trial_count);
   study.set_succeeded_trial_count(record.succeeded_count);
+  if (record.best) study.set_best_value(*record.best);
+  if (record.last_trial_ms) *study.mutable_last_trial_time() = TimestampOf(*record.last_trial_ms);
   *study.mutable_lease_policy() = LeasePolicyToProto(record.lease);
   return study;
 }

@@ -69,6 +69,7 @@ struct StudyRecord {
   int64_t suggested_count = 0;  // Trials that came from leases of new suggestions.
   int64_t late_count = 0;       // Results of STALE trials that were accepted.
   std::optional<double> best;   // The best objective so far, as far as it is known.
+  std::optional<int64_t> last_trial_ms = {};  // When its newest trial was created.
   LeasePolicy lease = {};
   int64_t bytes = 0;  // Its share of its project's, with its trials (usage.h).
 };

@@ -95,7 +95,12 @@ class TableReader {
   }
   std::optional<StudyRecord> StudyRecordOf(const std::string& id) const {
     const StudyRow* row = Study(id);
-    return row == nullptr ? std::nullopt : std::optional<StudyRecord>(row->record);
+    return row == nullptr ? std::nullopt : std::optional<StudyRecord>(WithLastTrial(row->record));
+  }
+  StudyRecord WithLastTrial(StudyRecord record) const {
+    const TrialRow* last = FindIn(tables_.trials, {record.key, record.trial_count});
+    if (last != nullptr) record.last_trial_ms = last->record.create_ms;
+    return record;
   }
   std::optional<TrialRecord> Trial(int64_t study_key, int64_t number) const {
     const TrialRow* row = FindIn(tables_.trials, {study_key, number});
@@ -226,13 +231,13 @@ class MemorySnapshot : public RowSnapshot {
   absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override {
     const StudyRow* row = FindIn(tables_.studies, key);
     if (row == nullptr) return std::optional<StudyRecord>();
-    StudyRecord summary = row->record;
+    StudyRecord summary = reader_.WithLastTrial(row->record);
     summary.definition.clear();
     return std::optional<StudyRecord>(std::move(summary));
   }
   absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return Page(tables_.studies, after_key, limit, [](const StudyRow& row) {
-      StudyRecord summary = row.record;
+    return Page(tables_.studies, after_key, limit, [this](const StudyRow& row) {
+      StudyRecord summary = reader_.WithLastTrial(row.record);
       summary.definition.clear();
       return summary;
     });

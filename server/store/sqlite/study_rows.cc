@@ -1,14 +1,19 @@
 // The rows of studies and of the source tasks that they use.
 #include "core/base/status.h"
 #include "server/store/resource_message.h"
+#include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
 namespace {
 
+static_assert(kTrialNumberBits == 24 && kMaxTrialNumber == 16777215);
 #define SLIPSTREAM_STUDY_COLUMNS                                                         \
   "key, id, create_ms, update_ms, state, trial_count, succeeded_count, suggested_count," \
-  " late_count, lease_ms, max_requeues, best, display_name, labels, bytes"
+  " late_count, lease_ms, max_requeues, best, display_name, labels, bytes,"              \
+  " (SELECT trials.create_ms FROM trials"                                                \
+  "  WHERE trials.id BETWEEN key << 24 AND (key << 24) | 16777215"                       \
+  "  ORDER BY trials.id DESC LIMIT 1)"
 #define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
 
 constexpr char kStudyById[] =
@@ -38,7 +43,8 @@ StudyRecord StudyOf(const Query& row) {
   study.display_name = row.Bytes(12);
   study.labels = row.Bytes(13);
   study.bytes = row.Integer(14);
-  study.definition = row.Bytes(15);
+  study.last_trial_ms = row.OptionalInteger(15);
+  study.definition = row.Bytes(16);
   return study;
 }
 

@@ -27,6 +27,8 @@ v1::Study Comparable(v1::Study study) {
   study.clear_trial_count();
   study.clear_succeeded_trial_count();
   study.clear_transfer();
+  study.clear_best_value();
+  study.clear_last_trial_time();
   return study;
 }
 
@@ -85,6 +87,24 @@ void CompareTrial(const v1::Trial& known, const v1::Trial& stored, Differences* 
   Compare(known.name(), Comparable(known), Comparable(stored), differences);
 }
 
+// What the study says of its best result and its newest trial has to follow from its trials.
+void CompareSummary(const v1::Study& study, const std::map<int64_t, v1::Trial>& trials,
+                    Differences* differences) {
+  v1::Study expected = study;
+  expected.clear_best_value();
+  expected.clear_last_trial_time();
+  const v1::Metric& metric = study.metrics(0);
+  for (const auto& [number, trial] : trials) {
+    *expected.mutable_last_trial_time() = trial.create_time();
+    if (trial.state() != v1::Trial::SUCCEEDED) continue;
+    const double value = trial.measurement().metrics().at(metric.name());
+    const bool is_better = metric.goal() == v1::Metric::MAXIMIZE ? value > expected.best_value()
+                                                                 : value < expected.best_value();
+    if (!expected.has_best_value() || is_better) expected.set_best_value(value);
+  }
+  Compare("the summary of " + study.name(), expected, study, differences);
+}
+
 int64_t CompareStudy(Stub& stub, KnownStudy* known, Differences* differences) {
   const std::string& name = known->study.name();
   v1::GetStudyRequest request;
@@ -101,6 +121,7 @@ int64_t CompareStudy(Stub& stub, KnownStudy* known, Differences* differences) {
         absl::StrCat(name, " has ", study.trial_count(), " trials instead of ", count));
     return 0;
   }
+  CompareSummary(study, *trials, differences);
   int64_t provenances = 0;
   for (auto& [number, trial] : known->trials) {
     const auto stored = trials->find(number);

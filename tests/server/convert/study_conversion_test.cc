@@ -58,6 +58,17 @@ TEST(StudyConversion, AStoredStudyReadsBackForTheServiceAndForTheWire) {
   EXPECT_FALSE(StudyToProto(Stored(stored), "")->space().has_candidates());
 }
 
+TEST(StudyConversion, TheBestResultAndTheNewestTrialAreToldOnceTheyAreThere) {
+  StudyRecord record;
+  record.id = "s";
+  EXPECT_FALSE(StudyToProto(record, "")->has_best_value());
+  EXPECT_FALSE(StudyToProto(record, "")->has_last_trial_time());
+  record.best = 0.25;
+  record.last_trial_ms = 2000;
+  EXPECT_EQ(StudyToProto(record, "")->best_value(), 0.25);
+  EXPECT_EQ(StudyToProto(record, "")->last_trial_time().seconds(), 2);
+}
+
 TEST(StudyConversion, RefusalsNameThePathInsideTheStudy) {
   v1::Study study = ExampleStudy("no_such_preset");
   EXPECT_EQ(FieldRefused(study), "algorithm.preset");

@@ -117,6 +117,24 @@ TEST_P(StoreContract, AnUpdateChangesWhatItNamesAndKeepsTheRest) {
   EXPECT_EQ(found->create_ms, clock_.NowMs() - 5000);
 }
 
+TEST_P(StoreContract, AStudyTellsItsBestResultAndWhenItsNewestTrialWasMade) {
+  Create("s");
+  EXPECT_EQ(store().GetStudy("s")->last_trial_ms, std::nullopt);
+  ASSERT_TRUE(AddTrials(store(), "s", {FinishedTrial("x", 2)}).ok());
+  clock_.Advance(absl::Seconds(5));
+  ASSERT_TRUE(AddTrials(store(), "s", {FinishedTrial("y", 3)}).ok());
+  const int64_t made_ms = clock_.NowMs();
+  clock_.Advance(absl::Seconds(5));
+  StudyChange title;
+  title.display_name = "title";
+  const auto updated = UpdateStudy(store(), "s", title);
+  ASSERT_TRUE(updated.ok()) << updated.status;
+  EXPECT_EQ(updated->last_trial_ms, made_ms);
+  EXPECT_EQ(store().GetStudy("s")->last_trial_ms, made_ms);
+  EXPECT_EQ(store().ListStudies(0, 9)->front().last_trial_ms, made_ms);
+  EXPECT_EQ(store().GetStudy("s")->best, 2);
+}
+
 TEST_P(StoreContract, AnUpdateThatChangesNothingIsNoUpdate) {
   const StudyRecord study = Create("s");
   clock_.Advance(absl::Seconds(5));
