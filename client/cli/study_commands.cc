@@ -1,10 +1,12 @@
 #include "client/cli/study_commands.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -18,6 +20,7 @@
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/watch_commands.h"
+#include "google/protobuf/map.h"
 
 namespace slipstream::cli {
 namespace {
@@ -206,16 +209,57 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   return absl::OkStatus();
 }
 
-absl::Status ListStudies(const std::string& parent, Session& session) {
+struct ListArguments {
+  std::string parent;  // The project's name.
+  std::vector<std::string> states;
+  std::vector<std::string> labels;
+};
+
+// Which studies are listed.
+struct StudyFilter {
+  std::vector<v1::Study::State> states;  // One of these; any if there is none.
+  google::protobuf::Map<std::string, std::string> labels;  // All of these.
+
+  bool Takes(const v1::Study& study) const {
+    const bool in_state = std::find(states.begin(), states.end(), study.state()) != states.end();
+    if (!states.empty() && !in_state) return false;
+    return std::all_of(labels.begin(), labels.end(), [&study](const auto& label) {
+      const auto found = study.labels().find(label.first);
+      return found != study.labels().end() && found->second == label.second;
+    });
+  }
+};
+
+absl::StatusOr<StudyFilter> ReadFilter(const ListArguments& arguments) {
+  StudyFilter filter;
+  for (const std::string& text : arguments.states) {
+    v1::Study::State state = v1::Study::STATE_UNSPECIFIED;
+    v1::Study::State_Parse(absl::AsciiStrToUpper(text), &state);
+    if (state == v1::Study::STATE_UNSPECIFIED) {
+      return UsageError(absl::StrCat("--state '", text, "' is not active, paused or completed"));
+    }
+    filter.states.push_back(state);
+  }
+  RETURN_IF_ERROR(ReadLabels(arguments.labels, &filter.labels));
+  return filter;
+}
+
+absl::Status ListStudies(const ListArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const StudyFilter filter, ReadFilter(arguments));
   std::vector<v1::Study> studies;
+  bool any = false;
   RETURN_IF_ERROR(session.client().ListAllStudies(
       [&](const v1::Study& study) {
-        studies.push_back(study);
+        any = true;
+        if (filter.Takes(study)) studies.push_back(study);
         return true;
       },
-      parent));
+      arguments.parent));
   PrintStudies(studies, session);
-  if (studies.empty()) session.Remark("No studies yet: slipstream study create --help");
+  if (studies.empty()) {
+    session.Remark(any ? "No study is like that."
+                       : "No studies yet: slipstream study create --help");
+  }
   return absl::OkStatus();
 }
 
@@ -223,7 +267,7 @@ absl::Status ShowStudy(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   Standing standing;
-  if (session.format() == Format::kTable) {
+  if (session.format() != Format::kCsv) {
     ASSIGN_OR_RETURN(standing, ReadStanding(study, session));
   }
   PrintStudy(study, session, standing);
@@ -234,7 +278,7 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
   if (session.format() == Format::kTable) {
-    session.Print(StudiesTable({study}));
+    session.Print(StudiesTable({study}, Format::kTable));
   } else {
     PrintAnswer(study, session);
   }
@@ -292,6 +336,19 @@ void AddCreate(CLI::App* group, Action* chosen) {
                 "Option of the stopping rule; repeat for others")
       ->type_name("NAME=NUMBER");
   ChooseAction(command, arguments, CreateStudy, chosen);
+}
+
+void AddList(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<ListArguments>();
+  CLI::App* const command = group->add_subcommand("list", "Lists the studies, oldest first");
+  AddProjectOption(command, /*all_too=*/true, &arguments->parent);
+  AddRepeatable(command, "--state", &arguments->states,
+                "Only studies in this state: active, paused or completed; repeat for others")
+      ->type_name("STATE");
+  AddRepeatable(command, "--label", &arguments->labels,
+                "Only studies with this label; repeat for studies that have all of them")
+      ->type_name("KEY=VALUE");
+  ChooseAction(command, arguments, ListStudies, chosen);
 }
 
 struct ChangeArguments {
@@ -376,10 +433,7 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
   CLI::App* const group = app->add_subcommand("study", "Studies: create, list, show, ...");
   group->require_subcommand(1);
   AddCreate(group, chosen);
-  const auto listed = std::make_shared<std::string>();
-  CLI::App* const list = group->add_subcommand("list", "Lists the studies, oldest first");
-  AddProjectOption(list, /*all_too=*/true, listed.get());
-  ChooseAction(list, listed, ListStudies, chosen);
+  AddList(group, chosen);
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
   AddChange(group, chosen);
   AddStudyWatch(group, chosen);

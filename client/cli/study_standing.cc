@@ -53,7 +53,9 @@ void PrintAnswer(const v1::Study& answer, Session& session) {
   if (shown.ok()) return;
   session.Warn(absl::StrCat("this is done, but how the study stands cannot be read: ",
                             std::string(shown.message())));
-  if (session.format() != Format::kJson) return session.Print(StudiesTable({answer}));
+  if (session.format() != Format::kJson) {
+    return session.Print(StudiesTable({answer}, session.format()));
+  }
   session.Print(JsonDocument(JsonWithAge(answer, answer.create_time())));
 }
 

@@ -116,12 +116,107 @@ std::vector<Field> StudyFields(const v1::Study& study, const Standing& standing)
                          ? absl::StrCat(study.space().candidates().configurations_size())
                          : ""},
       {"created", FormatTime(study.create_time())},
-      {"changed", FormatTime(study.update_time())},
+      {"settings changed", FormatTime(study.update_time())},
+      {"last trial", FormatTime(study.last_trial_time())},
   };
 }
 
 std::string ConditionText(const v1::Parameter& parameter) {
   return parameter.has_condition() ? FormatCondition(parameter.condition()) : "";
+}
+
+std::string BestValueText(const v1::Study& study, Format format) {
+  if (!study.has_best_value()) return "";
+  return format == Format::kCsv ? FormatNumber(study.best_value())
+                                : RoundNumber(study.best_value());
+}
+
+Table StudiesForFiles(const std::vector<v1::Study>& studies) {
+  Table table;
+  for (const char* head :
+       {"study", "state", "objective", "trials", "succeeded", "sources", "transfer", "preset",
+        "created", "title", "best", "last_trial", "labels"}) {
+    table.columns.push_back({head});
+  }
+  for (const v1::Study& study : studies) {
+    table.rows.push_back(
+        {ShortStudyName(study.name()), StateText(study.state()), MetricsText(study.metrics()),
+         absl::StrCat(study.trial_count()), absl::StrCat(study.succeeded_trial_count()),
+         absl::StrCat(study.source_tasks_size()), TransferWord(study), study.algorithm().preset(),
+         FormatTime(study.create_time()), study.display_name(),
+         BestValueText(study, Format::kCsv), FormatTime(study.last_trial_time()),
+         LabelsText(study.labels())});
+  }
+  return table;
+}
+
+// "20 of 24", or "20" if all trials have succeeded.
+std::string SucceededText(const v1::Study& study) {
+  const int64_t all = study.trial_count();
+  const int64_t succeeded = study.succeeded_trial_count();
+  return all == succeeded ? absl::StrCat(all) : absl::StrCat(succeeded, " of ", all);
+}
+
+// "3, helping"; empty without sources.
+std::string SourcesWord(const v1::Study& study) {
+  if (study.source_tasks().empty()) return "";
+  const std::string transfer = TransferWord(study);
+  return absl::StrCat(study.source_tasks_size(), transfer.empty() ? "" : ", ", transfer);
+}
+
+std::string AgeText(const google::protobuf::Timestamp& time) {
+  return time.seconds() == 0 ? "" : RoundDuration(-Until(time));
+}
+
+// A column for people.
+struct StudyColumn {
+  Column column;
+  std::string (*text)(const v1::Study& study);
+  bool may_be_missing = false;  // Left out if no study has a text.
+};
+
+// Narrow enough for terminals of 100 characters, as long as names and titles are short.
+Table StudiesForPeople(const std::vector<v1::Study>& studies) {
+  using v1::Study;
+  const StudyColumn columns[] = {
+      {{"study", Align::kLeft, kWhole}, [](const Study& s) { return ShortStudyName(s.name()); }},
+      {{"state"}, [](const Study& s) { return StateText(s.state()); }},
+      {{"objective"}, [](const Study& s) { return MetricsText(s.metrics()); }},
+      {{"best", Align::kRight}, [](const Study& s) { return BestValueText(s, Format::kTable); }},
+      {{"succeeded", Align::kRight}, SucceededText},
+      {{"last trial", Align::kRight}, [](const Study& s) { return AgeText(s.last_trial_time()); }},
+      {{"age", Align::kRight}, [](const Study& s) { return AgeText(s.create_time()); }},
+      {{"sources"}, SourcesWord, true},
+      {{"preset"}, [](const Study& s) { return s.algorithm().preset(); }},
+      {{"title"}, [](const Study& s) { return s.display_name(); }, true},
+      {{"labels"}, [](const Study& s) { return LabelsText(s.labels()); }, true}};
+  Table table;
+  table.rows.resize(studies.size());
+  for (const StudyColumn& each : columns) {
+    std::vector<std::string> texts;
+    for (const Study& study : studies) texts.push_back(each.text(study));
+    const bool any = std::any_of(texts.begin(), texts.end(),
+                                 [](const std::string& text) { return !text.empty(); });
+    if (each.may_be_missing && !any) continue;
+    table.columns.push_back(each.column);
+    for (size_t i = 0; i < texts.size(); ++i) table.rows[i].push_back(std::move(texts[i]));
+  }
+  return table;
+}
+
+// The study in JSON with what its fields leave out: the best trial, null without one, and the
+// number of trials in each state.
+Json JsonWithStanding(const v1::Study& study, const Standing& standing) {
+  Json json = JsonWithAge(study, study.create_time());
+  json["bestTrial"] = standing.best.has_value() ? JsonWithTimes(*standing.best) : Json(nullptr);
+  Json& counts = json["trialsByState"] = Json::object();
+  for (int state = v1::Trial::REQUESTED; state <= v1::Trial::WITHDRAWN; ++state) {
+    const auto found = standing.without_success.find(static_cast<v1::Trial::State>(state));
+    counts[v1::Trial::State_Name(state)] =
+        found == standing.without_success.end() ? 0 : found->second;
+  }
+  counts[v1::Trial::State_Name(v1::Trial::SUCCEEDED)] = study.succeeded_trial_count();
+  return json;
 }
 
 std::string DomainText(v1::Parameter parameter) {
@@ -210,27 +305,8 @@ std::string LabelsText(const google::protobuf::Map<std::string, std::string>& la
                        absl::PairFormatter("="));
 }
 
-Table StudiesTable(const std::vector<v1::Study>& studies) {
-  Table table;
-  table.columns = {{"study", Align::kLeft, kWhole},
-                   {"state"},
-                   {"objective"},
-                   {"trials", Align::kRight},
-                   {"succeeded", Align::kRight},
-                   {"sources", Align::kRight},
-                   {"transfer"},
-                   {"preset"},
-                   {"created"},
-                   {"title"}};
-  for (const v1::Study& study : studies) {
-    table.rows.push_back(
-        {ShortStudyName(study.name()), StateText(study.state()), MetricsText(study.metrics()),
-         absl::StrCat(study.trial_count()), absl::StrCat(study.succeeded_trial_count()),
-         absl::StrCat(study.source_tasks_size()),
-         TransferWord(study),
-         study.algorithm().preset(), FormatTime(study.create_time()), study.display_name()});
-  }
-  return table;
+Table StudiesTable(const std::vector<v1::Study>& studies, Format format) {
+  return format == Format::kCsv ? StudiesForFiles(studies) : StudiesForPeople(studies);
 }
 
 Table ParametersTable(const v1::SearchSpace& space) {
@@ -245,7 +321,9 @@ Table ParametersTable(const v1::SearchSpace& space) {
 }
 
 void PrintStudies(const std::vector<v1::Study>& studies, Session& session) {
-  if (session.format() != Format::kJson) return session.Print(StudiesTable(studies));
+  if (session.format() != Format::kJson) {
+    return session.Print(StudiesTable(studies, session.format()));
+  }
   Json array = Json::array();
   for (const v1::Study& study : studies) array.push_back(JsonWithAge(study, study.create_time()));
   session.Print(JsonDocument(array));
@@ -253,9 +331,9 @@ void PrintStudies(const std::vector<v1::Study>& studies, Session& session) {
 
 void PrintStudy(const v1::Study& study, Session& session, const Standing& standing) {
   if (session.format() == Format::kJson) {
-    return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
+    return session.Print(JsonDocument(JsonWithStanding(study, standing)));
   }
-  if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
+  if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}, Format::kCsv));
   session.Print(WithoutEmpty(StudyFields(study, standing)));
   session.Print("\n");
   session.Print(ParametersTable(study.space()));

@@ -41,7 +41,8 @@ std::vector<Field> IngredientsOf(const v1::Recipe& recipe);
 // "prior=scaml acquisition=log_ei ucb_multiplier=3".
 std::string RecipeText(const v1::Recipe& recipe);
 
-Table StudiesTable(const std::vector<v1::Study>& studies);
+// One row per study; in files with every column, for people with those that tell something.
+Table StudiesTable(const std::vector<v1::Study>& studies, Format format);
 // One row per parameter.
 Table ParametersTable(const v1::SearchSpace& space);
 

@@ -102,6 +102,40 @@ TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
   EXPECT_THAT(shown.out, ContainsRegex("trials: +2: 2 succeeded\n"));
 }
 
+TEST_F(StudyCommands, ShowTellsTheBestTrialAndTheCountsInJsonToo) {
+  v1::Study study = SmallStudy();
+  service().AddStudy(study);
+  const Json fresh = Json::parse(Run({"study", "show", "s1", "--format", "json"}).out);
+  EXPECT_TRUE(fresh["bestTrial"].is_null());
+  EXPECT_EQ(fresh["trialsByState"]["SUCCEEDED"], 0);
+  EXPECT_EQ(fresh["trialsByState"].size(), 8u);
+  study.set_name("studies/tried");
+  study.set_trial_count(2);
+  study.set_succeeded_trial_count(1);
+  service().AddStudy(study);
+  v1::Trial trial;
+  trial.set_state(v1::Trial::SUCCEEDED);
+  (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.75;
+  service().AddTrial("studies/tried", trial);
+  v1::Trial active;
+  active.set_state(v1::Trial::ACTIVE);
+  service().AddTrial("studies/tried", active);
+  const Json shown = Json::parse(Run({"study", "show", "tried", "--format", "json"}).out);
+  EXPECT_EQ(shown["bestTrial"]["name"], "studies/tried/trials/1");
+  EXPECT_EQ(shown["trialsByState"]["SUCCEEDED"], 1);
+  EXPECT_EQ(shown["trialsByState"]["ACTIVE"], 1);
+}
+
+TEST_F(StudyCommands, ShowSaysWhatChangedWhen) {
+  v1::Study study = SmallStudy();
+  study.mutable_update_time()->set_seconds(1'740'830'400);
+  study.mutable_last_trial_time()->set_seconds(1'740'834'000);
+  service().AddStudy(study);
+  const std::string shown = Run({"study", "show", "s1"}).out;
+  EXPECT_THAT(shown, ContainsRegex("settings changed: +2025-03-01 12:00:00Z\n"));
+  EXPECT_THAT(shown, ContainsRegex("last trial: +2025-03-01 13:00:00Z\n"));
+}
+
 TEST_F(StudyCommands, ShowCountsTrialsByTheirStates) {
   v1::Study study = SmallStudy();
   study.set_trial_count(4);
@@ -186,6 +220,49 @@ TEST_F(StudyCommands, ListHasAllPagesInEveryFormat) {
   EXPECT_THAT(csv, StartsWith("study,state,objective,trials,succeeded,sources,transfer,preset,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 121);
   EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("maximize accuracy"));
+}
+
+TEST_F(StudyCommands, ListTellsTheBestResultAndTheNewestTrial) {
+  v1::Study study = SmallStudy();
+  study.set_trial_count(24);
+  study.set_succeeded_trial_count(20);
+  study.set_best_value(0.123456789);
+  study.mutable_algorithm()->set_preset("auto");
+  study.mutable_create_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 7200);
+  study.mutable_last_trial_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 300);
+  service().AddStudy(study);
+  service().AddStudy(SmallStudy());
+  const std::string table = Run({"study", "list"}).out;
+  EXPECT_THAT(table, ContainsRegex("best +succeeded +last trial +age +preset *\n"));
+  EXPECT_THAT(table, ContainsRegex("0.123457 +20 of 24 +5 min +2 h +auto"));
+  EXPECT_LE(table.find('\n'), 100u);
+  EXPECT_THAT(Run({"study", "list", "--format", "csv"}).out, HasSubstr(",0.123456789,20"));
+}
+
+TEST_F(StudyCommands, ListTakesStatesAndLabels) {
+  v1::Study study = SmallStudy();
+  (*study.mutable_labels())["team"] = "vision";
+  (*study.mutable_labels())["stage"] = "test";
+  service().AddStudy(study);
+  study.set_state(v1::Study::PAUSED);
+  service().AddStudy(study);
+  service().AddStudy(SmallStudy());
+  const auto names = [&](std::vector<std::string> filter) {
+    std::vector<std::string> command = {"--format", "json", "study", "list"};
+    command.insert(command.end(), filter.begin(), filter.end());
+    std::vector<std::string> found;
+    for (const Json& each : Json::parse(Run(command).out)) found.push_back(each["name"]);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({"--state", "paused"}), Names({"studies/s2"}));
+  EXPECT_EQ(names({"--state", "paused", "--state", "active"}).size(), 3u);
+  EXPECT_EQ(names({"--label", "team=vision"}), Names({"studies/s1", "studies/s2"}));
+  EXPECT_EQ(names({"--label", "team=vision", "--label", "stage=test", "--state", "active"}),
+            Names({"studies/s1"}));
+  EXPECT_EQ(names({"--label", "team=speech"}), Names());
+  EXPECT_THAT(Run({"study", "list", "--label", "team=x"}).out, HasSubstr("No study is like that"));
+  EXPECT_EQ(Run({"study", "list", "--state", "asleep"}).code, 2);
 }
 
 TEST_F(StudyCommands, AnEmptyListSaysWhatToDo) {
