@@ -119,8 +119,8 @@ bool MayPass(const absl::Status& status) {
 }
 
 // Returns when the worker holds no trial, when it has lost one that the request names, or on an
-// error that no later heartbeat can overcome. The first heartbeat has to succeed, so that a wrong address is noticed; its answer says which study
-// is meant.
+// error that no later heartbeat can overcome. The first heartbeat has to succeed, so that a wrong
+// address is noticed; its answer says which study is meant.
 absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Session& session) {
   bool answered = false;  // At least once.
   bool was_told = false;  // The user was told that the server does not answer, since it last did.

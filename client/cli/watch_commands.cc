@@ -1,5 +1,6 @@
 #include "client/cli/watch_commands.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -64,9 +65,9 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// What the event leaves out, as of now: how a trial ended, which trial repeats one that is STALE, or
-// the study's state and title. Makes at most one call, and is empty if the call fails, for example because the trial was deleted since.
-// Reports are too many for a call each.
+// What the event leaves out, as of now: how a trial ended, which trial repeats a STALE one, or the
+// study's state and title. Makes at most one call, and is empty if the call fails, for example
+// because the trial was deleted since. Reports are too many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
     v1::GetStudyRequest request;
@@ -77,7 +78,9 @@ std::string DetailOf(const v1::StudyEvent& event, Session& session) {
     const auto study = session.client().GetStudy(request);
     if (!study.ok()) return "";
     const std::string& title = study->display_name();
-    return absl::StrCat("now ", StateText(study->state()), title.empty() ? "" : ", titled ", title);
+    const v1::Study::State state =
+        event.has_study_state() ? event.study_state() : study->state();  // Of older servers.
+    return absl::StrCat("now ", StateText(state), title.empty() ? "" : ", titled ", title);
   }
   const bool is_stale = event.kind() == v1::StudyEvent::TRIAL_STALE;
   if (event.kind() != v1::StudyEvent::TRIAL_ENDED && !is_stale) return "";
@@ -135,7 +138,23 @@ struct WatchArguments {
   std::optional<int> count;
   std::string after;
   std::string parent;  // The project's name, where no study is given.
+  bool until_completed = false;
 };
+
+absl::StatusOr<bool> IsCompleted(const std::string& study, Session& session) {
+  v1::GetStudyRequest request;
+  request.set_name(study);
+  request.mutable_read_mask()->add_paths("state");
+  ASSIGN_OR_RETURN(const v1::Study found, session.client().GetStudy(request));
+  return found.state() == v1::Study::COMPLETED;
+}
+
+// Whether the event completed its study. Older servers do not tell the state.
+bool Completes(const v1::StudyEvent& event, Session& session) {
+  if (event.kind() != v1::StudyEvent::STUDY_CHANGED) return false;
+  if (event.has_study_state()) return event.study_state() == v1::Study::COMPLETED;
+  return IsCompleted(event.study(), session).value_or(false);
+}
 
 // Says how to resume the watch; on the error stream if it ended prematurely.
 void TellHowToResume(const absl::Status& status, const std::string& token, Session& session) {
@@ -151,13 +170,19 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
         "--project is for a watch of all studies: name a study of another project than default as "
         "projects/PROJECT/studies/STUDY");
   }
+  if (arguments.study.empty() && arguments.until_completed) {
+    return UsageError("--until-completed is for the watch of one study: name it");
+  }
   int seen = 0;
+  bool completed = false;
   const Interruption interruption;
   const std::stop_token stop = interruption.stop();
   const auto visit = [&](const v1::StudyEvent& event) {
     PrintEvent(event, seen == 0, session);
     session.Flush();
     ++seen;
+    completed = arguments.until_completed && Completes(event, session);
+    if (completed) return false;
     return !stop.stop_requested() && (!arguments.count.has_value() || seen < *arguments.count);
   };
   absl::Status status;
@@ -165,7 +190,19 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
     status = session.client().WatchStudies(visit, &token, arguments.parent, stop);
   } else {
     ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
-    status = session.client().WatchStudy(study, visit, &token, stop);
+    // A study that is completed already has no event to come that says so.
+    const auto begun = [&] {
+      const absl::StatusOr<bool> already = IsCompleted(study, session);
+      completed = already.value_or(false);
+      return !completed;
+    };
+    status = session.client().WatchStudy(
+        study, visit, &token, stop, arguments.until_completed ? begun : std::function<bool()>());
+    const bool counted = arguments.count.has_value() && seen >= *arguments.count;
+    if (status.ok() && arguments.until_completed && !completed && !counted) {
+      status = absl::NotFoundError(
+          absl::StrCat(ShortStudyName(study), " was deleted before it was completed"));
+    }
   }
   if (status.ok() || (seen > 0 && !token.empty())) TellHowToResume(status, token, session);
   interruption.Finish();
@@ -186,6 +223,8 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       ->add_option("--after", arguments->after,
                    "Begin where an earlier watch of the same study or project ended")
       ->type_name("TOKEN");
+  command->add_flag("--until-completed", arguments->until_completed,
+                    "End once the study is completed; exits with 1 if it is deleted before");
   AddProjectOption(command, /*all_too=*/true, &arguments->parent);
   ChooseAction(command, arguments, Watch, chosen);
 }

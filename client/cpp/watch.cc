@@ -1,3 +1,4 @@
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <utility>
@@ -18,6 +19,7 @@ struct Progress {
   bool heard = false;   // A message has come since the last attempt began.
   bool enough = false;  // The visitor does not want more.
   std::stop_token stop = {};
+  std::function<bool()> begun = nullptr;  // Null once it was called.
 };
 
 // Reads until the stream breaks or ends, the visitor has enough or a stop is asked for.
@@ -39,6 +41,9 @@ grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
     if (visited == response.events_size() && !has_tokens) {
       *progress->token = response.resume_token();
     }
+    if (!progress->enough && progress->begun != nullptr) {
+      progress->enough = !std::exchange(progress->begun, nullptr)();
+    }
     if (!progress->enough) continue;
     context->TryCancel();
     break;
@@ -58,8 +63,8 @@ absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string
                    Request request,
                    Reader (Caller::Stub::*method)(grpc::ClientContext*, const Request&),
                    const Client::Visitor<v1::StudyEvent>& visit, std::string* token,
-                   const std::stop_token& stop) {
-  Progress progress{.token = token, .stop = stop};
+                   const std::stop_token& stop, std::function<bool()> begun = nullptr) {
+  Progress progress{.token = token, .stop = stop, .begun = std::move(begun)};
   while (true) {
     progress.heard = false;
     const absl::Status status =
@@ -75,13 +80,14 @@ absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string
 }  // namespace
 
 absl::Status Client::WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
-                                std::string* resume_token, std::stop_token stop) {
+                                std::string* resume_token, std::stop_token stop,
+                                std::function<bool()> begun) {
   v1::WatchStudyRequest request;
   request.set_study(study);
   std::string own_token;
   return Watch(*caller_, options_.call, "watch " + study, std::move(request),
                &Caller::Stub::WatchStudy, visit,
-               resume_token != nullptr ? resume_token : &own_token, stop);
+               resume_token != nullptr ? resume_token : &own_token, stop, std::move(begun));
 }
 
 absl::Status Client::WatchStudies(const Visitor<v1::StudyEvent>& visit, std::string* resume_token,

@@ -29,7 +29,11 @@ void EventToProto(absl::string_view study_id, const EventRecord& record, v1::Stu
     if (record.number > 0) event->set_trial(FormatTrialName(study_id, record.number));
   }
   *event->mutable_time() = TimestampOf(record.time_ms);
-  if (record.value) event->set_value(*record.value);
+  if (record.kind == EventKind::kStudyChanged) {
+    if (record.value) event->set_study_state(static_cast<v1::Study::State>(*record.value));
+  } else if (record.value) {
+    event->set_value(*record.value);
+  }
   if (record.kind == EventKind::kTrialLeased || record.kind == EventKind::kTrialStale) {
     event->set_worker(record.detail);
   }

@@ -30,6 +30,15 @@ absl::Status EmitStudyEvent(RowTransaction& rows, EventKind kind, int64_t study_
   return Append(rows, event);
 }
 
+absl::Status EmitStudyChange(RowTransaction& rows, const StudyRecord& study) {
+  EventRecord event;
+  event.kind = EventKind::kStudyChanged;
+  event.study_key = study.key;
+  event.value = static_cast<double>(study.state);
+  event.detail = study.id;
+  return Append(rows, event);
+}
+
 absl::Status EmitTrialEvent(RowTransaction& rows, EventKind kind, int64_t study_key,
                             const TrialRecord& trial) {
   EventRecord event;

@@ -18,6 +18,8 @@ inline constexpr int64_t kKeptEvents = 100'000;
 
 absl::Status EmitStudyEvent(RowTransaction& rows, EventKind kind, int64_t study_key,
                             const std::string& study_id = {});
+// The study has changed, and is in this state now.
+absl::Status EmitStudyChange(RowTransaction& rows, const StudyRecord& study);
 absl::Status EmitTrialEvent(RowTransaction& rows, EventKind kind, int64_t study_key,
                             const TrialRecord& trial);
 

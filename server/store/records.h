@@ -188,8 +188,9 @@ struct EventRecord {
   int64_t study_key = 0;
   int64_t number = 0;  // The trial's; 0 for the study itself.
   int64_t time_ms = 0;
-  std::optional<double> value;  // The objective, where the event is about one.
-  std::string detail;  // The worker or, for kStudyCreated and kStudyDeleted, the study's id.
+  // The objective, where the event is about one; for kStudyChanged the state's number.
+  std::optional<double> value;
+  std::string detail;  // The worker or, for events of studies, the study's id.
 };
 
 // Consecutive events.

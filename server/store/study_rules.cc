@@ -98,8 +98,7 @@ absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const StudyRef& st
   if (!ChangeRecord(change, *record)) return *std::move(record);
   record->update_ms = rows.now_ms();
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateStudy(*record));
-  SLIPSTREAM_RETURN_IF_ERROR(
-      EmitStudyEvent(rows, EventKind::kStudyChanged, record->key, record->id));
+  SLIPSTREAM_RETURN_IF_ERROR(EmitStudyChange(rows, *record));
   return *std::move(record);
 }
 

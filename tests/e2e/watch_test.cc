@@ -107,6 +107,22 @@ TEST_F(WatchTest, AStreamTellsWhatHappensUntilTheStudyIsDeleted) {
   EXPECT_TRUE(watch.Finish().ok());
 }
 
+TEST_F(WatchTest, AChangeTellsTheStudysNewState) {
+  Create();
+  Watch watch(stub());
+  watch.Begin();
+  v1::UpdateStudyRequest update;
+  update.mutable_study()->set_name("studies/s");
+  update.mutable_study()->set_state(v1::Study::COMPLETED);
+  update.mutable_update_mask()->add_paths("state");
+  ASSERT_TRUE(Call(stub(), &Stub::UpdateStudy, update).ok());
+  const auto changed = watch.Next();
+  ASSERT_TRUE(changed.has_value());
+  EXPECT_EQ(changed->kind(), v1::StudyEvent::STUDY_CHANGED);
+  EXPECT_EQ(changed->study_state(), v1::Study::COMPLETED);
+  EXPECT_FALSE(changed->has_value());
+}
+
 TEST_F(WatchTest, NoEventIsLostOrToldTwiceAcrossKills) {
   Create();
   std::string token;
@@ -171,8 +187,12 @@ TEST_F(WatchTest, ADeadWorkersTrialComesBackByItself) {
   Watch watch(stub());
   watch.Begin();
   const v1::Trial lost = Ask("dead");
-  EXPECT_THAT(watch.Kinds(3), ElementsAre(v1::StudyEvent::TRIAL_LEASED, v1::StudyEvent::TRIAL_STALE,
-                                          v1::StudyEvent::TRIAL_QUEUED));
+  EXPECT_EQ(watch.Next()->kind(), v1::StudyEvent::TRIAL_LEASED);
+  const auto ran_out = watch.Next();
+  ASSERT_TRUE(ran_out.has_value());
+  EXPECT_EQ(ran_out->kind(), v1::StudyEvent::TRIAL_STALE);
+  EXPECT_EQ(ran_out->worker(), "dead");
+  EXPECT_EQ(watch.Next()->kind(), v1::StudyEvent::TRIAL_QUEUED);
   v1::GetTrialRequest get_lost;
   get_lost.set_name(lost.name());
   v1::Trial stale;

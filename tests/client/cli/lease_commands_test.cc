@@ -244,6 +244,29 @@ TEST_F(LeaseCommands, WatchTellsHowTrialsEndedAndWhatStudiesAreNow) {
               HasSubstr(",s1,,changed,,,now paused,\r\n"));
 }
 
+TEST_F(LeaseCommands, AWatchMayEndWhenTheStudyIsCompleted) {
+  v1::StudyEvent paused = Event(v1::StudyEvent::STUDY_CHANGED);
+  paused.set_study_state(v1::Study::PAUSED);
+  v1::StudyEvent completed = Event(v1::StudyEvent::STUDY_CHANGED);
+  completed.set_study_state(v1::Study::COMPLETED);
+  const std::vector<std::string> watch = {"study", "watch", "s1", "--until-completed"};
+  service().SetEvents(
+      {paused, completed, Event(v1::StudyEvent::TRIAL_ENDED, "studies/s1/trials/1")});
+  const ProcessResult ended = Run(watch);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("now paused"), HasSubstr("now completed"),
+                               Not(HasSubstr("s1/1"))));
+  service().SetEvents({paused});
+  const ProcessResult deleted = Run(watch);
+  EXPECT_EQ(deleted.code, 1);
+  EXPECT_THAT(deleted.err, HasSubstr("s1 was deleted before it was completed"));
+  const std::string json = Run({"--format", "json", "study", "watch", "s1", "--count", "1"}).out;
+  EXPECT_EQ(Json::parse(json)["studyState"], "PAUSED");
+  ASSERT_EQ(Run({"study", "complete", "s1"}).code, 0);
+  EXPECT_EQ(Run(watch).code, 0) << "it has been completed already";
+  EXPECT_EQ(Run({"study", "watch", "--until-completed"}).code, 2);
+}
+
 TEST_F(LeaseCommands, WatchTellsWhoLostATrialAndWhatRepeatsIt) {
   v1::Trial lost;
   lost.set_state(v1::Trial::STALE);

@@ -79,6 +79,24 @@ TEST_F(ClientTest, AWatchEndsWhenItsVisitorHasEnough) {
   EXPECT_EQ(seen, 3);
 }
 
+TEST_F(ClientTest, AWatchTellsOnceThatItHasBegun) {
+  FillStudy(5);
+  int seen = 0;
+  int begun = 0;
+  const auto visit = [&seen](const v1::StudyEvent&) { return ++seen > 0; };
+  const auto count = [&] {
+    EXPECT_EQ(seen, 2) << "the first message tells two";
+    return ++begun > 0;
+  };
+  ASSERT_TRUE(client_->WatchStudy("studies/s1", visit, nullptr, {}, count).ok());
+  EXPECT_EQ(seen, 5);
+  EXPECT_EQ(begun, 1);
+  seen = 0;
+  const auto refuse = [] { return false; };
+  ASSERT_TRUE(client_->WatchStudy("studies/s1", visit, nullptr, {}, refuse).ok());
+  EXPECT_EQ(seen, 2);
+}
+
 TEST_F(ClientTest, AWatchEndsWhenItIsToldToStop) {
   std::stop_source stop;
   service().FailNext(1, {.hold = true});

@@ -63,7 +63,7 @@ TEST_P(StoreContract, EachChangeIsAnEvent) {
   pause.state = StudyState::kPaused;
   ASSERT_TRUE(UpdateStudy(store(), "s", pause).ok());
   ASSERT_TRUE(UpdateStudy(store(), "s", pause).ok());
-  EXPECT_THAT(News(store(), &last), ElementsAre("changed s"));
+  EXPECT_THAT(News(store(), &last), ElementsAre("changed 2 s"));
   Reopen();
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
   EXPECT_THAT(News(store(), &last), ElementsAre("deleted s"));

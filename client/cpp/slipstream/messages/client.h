@@ -89,9 +89,11 @@ class Client {
   // return, where a later watch may resume, after the last event that was visited.
   // OUT_OF_RANGE: events in between are no longer kept, or the token is of later events
   // than there are. CANCELLED: `stop` asked for the end, which may come after a pause
-  // between attempts.
+  // between attempts. `begun`, if given, is called once, when no later event can be missed
+  // any more and those of the first message have been visited; false ends the watch.
   absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
-                          std::string* resume_token = nullptr, std::stop_token stop = {});
+                          std::string* resume_token = nullptr, std::stop_token stop = {},
+                          std::function<bool()> begun = nullptr);
   absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,
                             std::string* resume_token = nullptr, const std::string& parent = "",
                             std::stop_token stop = {});
