@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/presets_command.h"
+#include "client/cli/resource_name.h"
 #include "client/cli/serve_command.h"
 #include "client/cli/server_commands.h"
 #include "client/cli/source_commands.h"
@@ -36,6 +38,7 @@ struct GlobalArguments {
   std::string format = "table";
   std::optional<double> timeout;  // In seconds.
   std::string token_file;
+  std::string project;
   ClientOptions security;  // Its ca, certificate and key.
 };
 
@@ -53,6 +56,10 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   file("--certificate", &arguments->security.certificate,
        "The caller's certificate (default: SLIPSTREAM_CERTIFICATE)");
   file("--key", &arguments->security.key, "Its key (default: SLIPSTREAM_KEY)");
+  app->add_option("--project", arguments->project,
+                  "Project of names without one, and of what is created or listed; - lists those "
+                  "of all projects (default: SLIPSTREAM_PROJECT, or the project \"default\")")
+      ->type_name("NAME");
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
@@ -93,15 +100,32 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
   return options;
 }
 
+ProjectChoice ProjectOf(const GlobalArguments& arguments) {
+  if (!arguments.project.empty()) return {arguments.project, /*is_given=*/true};
+  const char* const from_environment = std::getenv("SLIPSTREAM_PROJECT");
+  return {from_environment == nullptr ? "" : from_environment};
+}
+
 absl::Status Run(const GlobalArguments& arguments, const Action& action, const Terminal& terminal) {
   ASSIGN_OR_RETURN(const ClientOptions options, OptionsOf(arguments));
   auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
-  Session session(**client, terminal, FormatOf(arguments.format));
+  Session session(**client, terminal, FormatOf(arguments.format), ProjectOf(arguments));
   RETURN_IF_ERROR(action(session));
   terminal.out.flush();
   if (terminal.out.good()) return absl::OkStatus();
   return absl::DataLossError("the result could not be written out in full");
+}
+
+// Where the studies are listed of which the message says that one is not there.
+std::string ListOfStudies(absl::string_view message) {
+  constexpr absl::string_view kBefore = "there is no projects/";
+  const size_t found = message.find(kBefore);
+  if (found == absl::string_view::npos) {
+    return "slipstream study list (in a project: --project NAME)";
+  }
+  const absl::string_view behind = message.substr(found + kBefore.size());
+  return absl::StrCat("slipstream study list --project ", behind.substr(0, behind.find('/')));
 }
 
 // Advice for the person at the terminal, which the server leaves out of its messages because
@@ -113,7 +137,11 @@ std::string Advice(const absl::Status& status) {
                           absl::StrContains(message, "there is no projects/");
   if (absl::IsNotFound(status) && is_missing && absl::StrContains(message, "studies/")) {
     return of_trial ? "The trials that are there: slipstream trials STUDY"
-                    : "The studies that are there: slipstream study list --project -";
+                    : absl::StrCat("The studies that are there: ", ListOfStudies(message));
+  }
+  if (absl::IsPermissionDenied(status) &&
+      absl::StrContains(message, "names without a project belong to default")) {
+    return "To name the project: --project NAME, or the environment variable SLIPSTREAM_PROJECT";
   }
   if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is PAUSED ")) {
     return "To go on: slipstream study resume STUDY";

@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/json_lines.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_standing.h"
+#include "client/cli/usage_error.h"
 #include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
@@ -18,11 +21,13 @@ namespace {
 // The lines of an exported study.
 class ExportFile final : public ExportReader {
  public:
-  explicit ExportFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
+  ExportFile(std::unique_ptr<JsonLinesReader> lines, bool has_project)
+      : lines_(std::move(lines)), has_project_(has_project) {}
 
   absl::Status Rewind() override { return lines_->Rewind(); }
   absl::StatusOr<bool> Next(v1::ExportLine* line) override {
     const absl::StatusOr<bool> is_there = lines_->Next(line);
+    if (is_there.ok() && line->has_study()) RETURN_IF_ERROR(CheckProject(line->study().name()));
     v1::SourceTask task;
     if (is_there.ok() || !lines_->RefusedFirstLineIs(&task)) return is_there;
     return absl::InvalidArgumentError(
@@ -31,7 +36,19 @@ class ExportFile final : public ExportReader {
   }
 
  private:
+  // A study of another project than default, where another one may have its name, goes only where
+  // the caller says.
+  absl::Status CheckProject(absl::string_view study) const {
+    if (has_project_ || !absl::ConsumePrefix(&study, "projects/")) return absl::OkStatus();
+    const absl::string_view project = study.substr(0, study.find('/'));
+    if (project == "default") return absl::OkStatus();
+    return UsageError(absl::StrCat(lines_->name(), " is a study of the project ", project,
+                                   ": give --project ", project,
+                                   " to keep it there, or another project"));
+  }
+
   const std::unique_ptr<JsonLinesReader> lines_;
+  const bool has_project_;
 };
 
 struct ExportArguments {
@@ -40,7 +57,7 @@ struct ExportArguments {
 };
 
 absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study, session.project()));
   return WriteExport(study, arguments.output, session, [&](const AddLine& add) {
     absl::Status added;
     const absl::Status read = session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
@@ -54,16 +71,15 @@ absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
 struct ImportArguments {
   std::string file = "-";
   std::string id;
-  std::string parent;  // The project's name.
   bool replace = false;
 };
 
 absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(auto lines, JsonLinesReader::Open(arguments.file));
-  ExportFile file(std::move(lines));
+  ExportFile file(std::move(lines), !session.project().name.empty());
   v1::ImportStudyRequest::Header header;
   header.set_study_id(arguments.id);
-  header.set_parent(arguments.parent);
+  ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
   ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), file));
   PrintAnswer(study, session);
@@ -90,10 +106,6 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
   in->add_option("file", imported->file, "The file to read, - for standard input (default)")
       ->type_name("FILE");
   in->add_option("--id", imported->id, "The study's new id (default: its id in the export)");
-  AddProjectOption(in, /*all_too=*/false, &imported->parent);
-  in->get_option("--project")
-      ->description("Project to put it in (default: the project \"default\"; needed by studies "
-                    "from other projects)");
   in->add_flag("--replace", imported->replace, "Replace an existing study of the same name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }

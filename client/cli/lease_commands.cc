@@ -33,11 +33,12 @@ struct HeartbeatArguments {
 
 // Takes names of trials, or their numbers in the study.
 absl::Status TakeTrials(const std::string& study, const std::vector<std::string>& texts,
+                        const Session& session,
                         google::protobuf::RepeatedPtrField<std::string>* names) {
   for (const std::string& text : texts) {
     const bool whole = text.find('/') != std::string::npos;
-    ASSIGN_OR_RETURN(*names->Add(),
-                     FullTrialName(whole ? text : absl::StrCat(study, "/", text)));
+    const std::string trial = whole ? text : absl::StrCat(study, "/", text);
+    ASSIGN_OR_RETURN(*names->Add(), FullTrialName(trial, session.project()));
   }
   return absl::OkStatus();
 }
@@ -153,9 +154,9 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
 
 absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   v1::HeartbeatRequest request;
-  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study, session.project()));
   request.set_worker(arguments.worker);
-  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, request.mutable_trials()));
+  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, session, request.mutable_trials()));
   absl::Duration every;
   if (!arguments.every.empty()) {
     ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
@@ -171,7 +172,7 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
 }
 
 absl::Status ShowTrial(const std::string& text, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Trial trial, session.client().GetTrial(name));
   ASSIGN_OR_RETURN(const v1::ListReportsResponse reports, session.client().ListReports(name));
   PrintWholeTrial(trial, reports, session);
@@ -186,9 +187,9 @@ struct ReleaseArguments {
 
 absl::Status Release(const ReleaseArguments& arguments, Session& session) {
   v1::ReleaseTrialsRequest request;
-  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study, session.project()));
   request.set_worker(arguments.worker);
-  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, request.mutable_trials()));
+  RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, session, request.mutable_trials()));
   if (request.worker().empty() && request.trials().empty()) {
     return UsageError(
         "which trials? Give their numbers, or --worker NAME for all trials of a worker");
@@ -212,7 +213,7 @@ struct ReportArguments {
 };
 
 absl::Status Report(const ReportArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string trial, FullTrialName(arguments.trial));
+  ASSIGN_OR_RETURN(const std::string trial, FullTrialName(arguments.trial, session.project()));
   std::string metric = arguments.metric;
   if (metric.empty()) {
     v1::GetStudyRequest request;
@@ -244,7 +245,7 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
 }
 
 absl::Status ShouldStop(const std::string& text, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::ShouldStopResponse advice, session.client().ShouldStop(name));
   if (session.format() == Format::kJson) {
     session.Print(JsonText(advice));
@@ -269,7 +270,8 @@ struct AnnotationArguments {
 
 absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
   v1::UpdateTrialRequest request;
-  ASSIGN_OR_RETURN(*request.mutable_trial()->mutable_name(), FullTrialName(arguments.trial));
+  ASSIGN_OR_RETURN(*request.mutable_trial()->mutable_name(),
+                   FullTrialName(arguments.trial, session.project()));
   if (arguments.note.has_value()) {
     request.mutable_trial()->set_note(*arguments.note);
     request.mutable_update_mask()->add_paths("note");

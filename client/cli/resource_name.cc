@@ -19,6 +19,8 @@ namespace {
 constexpr char kStudies[] = "studies/";
 constexpr char kSourceTasks[] = "sourceTasks/";
 constexpr char kProjects[] = "projects/";
+constexpr char kDefault[] = "default";
+constexpr char kAll[] = "-";
 constexpr size_t kSourceTaskDigits = 32;
 constexpr size_t kFewestDigits = 6;
 constexpr size_t kShownDigits = 12;
@@ -44,13 +46,40 @@ bool IsInProject(const std::string& text, absl::string_view collection) {
          parts[2] + "/" == collection && !parts[3].empty();
 }
 
+// A usage error if `text` names something in `its_project`, and the command line another project.
+absl::Status CheckProject(const std::string& text, absl::string_view its_project,
+                          const ProjectChoice& project) {
+  if (!project.is_given || project.name == its_project || project.name == kAll) {
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat("'", text, "' is of the project ", its_project,
+                                 ", and --project names ", project.name));
+}
+
+// What stands before "studies/" or "sourceTasks/" in a full name: "projects/vision/", or nothing.
+absl::StatusOr<std::string> PrefixOf(const std::string& text, const ProjectChoice& project) {
+  if (project.name == kAll) {
+    return UsageError(absl::StrCat("which project is '", text,
+                                   "' of? Name it with --project, which is - for all"));
+  }
+  if (project.name.empty() || project.name == kDefault) return std::string();
+  return absl::StrCat(kProjects, project.name, "/");
+}
+
+// The project in a whole name such as "projects/vision/studies/digits".
+std::string ProjectIn(const std::string& name) {
+  return std::vector<std::string>(absl::StrSplit(name, '/'))[1];
+}
+
 // Takes "projects/vision/studies/digits/3" too, as ShortTrialName writes it.
-absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text) {
+absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text,
+                                                   const ProjectChoice& project) {
   const size_t slash = text.rfind('/');
   const std::string study(absl::StripSuffix(text.substr(0, slash), "/trials"));
   int64_t number = 0;
   if (IsInProject(study, kStudies) && absl::SimpleAtoi(text.substr(slash + 1), &number) &&
       number > 0) {
+    RETURN_IF_ERROR(CheckProject(text, ProjectIn(study), project));
     return absl::StrCat(study, "/trials/", number);
   }
   return UsageError(absl::StrCat("'", text,
@@ -58,12 +87,26 @@ absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text) {
                                  "projects/vision/studies/digits/3"));
 }
 
-absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& digits) {
+// The prefix of `text`, which names no project: "studies/digits" is a full name in the project
+// default, "digits" stands for a study of the chosen project.
+absl::StatusOr<std::string> PrefixFor(const std::string& text, absl::string_view collection,
+                                      const ProjectChoice& project) {
+  if (!absl::StartsWith(text, collection)) return PrefixOf(text, project);
+  RETURN_IF_ERROR(CheckProject(text, kDefault, project));
+  return std::string();
+}
+
+absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& prefix,
+                                           const std::string& digits) {
   std::vector<std::string> found;
-  RETURN_IF_ERROR(client.ListAllSourceTasks([&](const v1::SourceTask& task) {
-    if (absl::StartsWith(task.name(), kSourceTasks + digits)) found.push_back(task.name());
-    return true;
-  }));
+  RETURN_IF_ERROR(client.ListAllSourceTasks(
+      [&](const v1::SourceTask& task) {
+        if (absl::StartsWith(task.name(), absl::StrCat(prefix, kSourceTasks, digits))) {
+          found.push_back(task.name());
+        }
+        return true;
+      },
+      std::string(absl::StripSuffix(prefix, "/"))));
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     return absl::NotFoundError(absl::StrCat("no source task begins with ", digits));
@@ -73,30 +116,52 @@ absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& di
 
 }  // namespace
 
-absl::StatusOr<std::string> FullStudyName(const std::string& text) {
-  if (IsInProject(text, kStudies)) return text;
-  const std::string id = Without(text, kStudies);
-  if (!id.empty() && !absl::StrContains(id, '/')) return kStudies + id;
-  return UsageError(absl::StrCat("'", text, "' is not the name of a study, such as digits"));
+absl::StatusOr<std::string> ParentOf(const ProjectChoice& project) {
+  if (project.name != kAll) return ParentsOf(project);
+  return UsageError("which project? --project - stands for all, and only lists and watches");
 }
 
-absl::StatusOr<std::string> FullTrialName(const std::string& text) {
-  if (absl::StartsWith(text, kProjects)) return FullTrialNameInProject(text);
+std::string ParentsOf(const ProjectChoice& project) {
+  return project.name.empty() ? "" : absl::StrCat(kProjects, project.name);
+}
+
+absl::StatusOr<std::string> FullStudyName(const std::string& text, const ProjectChoice& project) {
+  if (IsInProject(text, kStudies)) {
+    RETURN_IF_ERROR(CheckProject(text, ProjectIn(text), project));
+    return text;
+  }
+  const std::string id = Without(text, kStudies);
+  if (id.empty() || absl::StrContains(id, '/')) {
+    return UsageError(absl::StrCat("'", text, "' is not the name of a study, such as digits"));
+  }
+  ASSIGN_OR_RETURN(const std::string prefix, PrefixFor(text, kStudies, project));
+  return absl::StrCat(prefix, kStudies, id);
+}
+
+absl::StatusOr<std::string> FullTrialName(const std::string& text, const ProjectChoice& project) {
+  if (absl::StartsWith(text, kProjects)) return FullTrialNameInProject(text, project);
   std::vector<std::string> parts = absl::StrSplit(Without(text, kStudies), '/');
   if (parts.size() == 3 && parts[1] == "trials") parts.erase(parts.begin() + 1);
   int64_t number = 0;
   const bool sound =
       parts.size() == 2 && !parts[0].empty() && absl::SimpleAtoi(parts[1], &number) && number > 0;
-  if (sound) return absl::StrCat(kStudies, parts[0], "/trials/", number);
-  return UsageError(absl::StrCat("'", text, "' is not the name of a trial, such as digits/3"));
+  if (!sound) {
+    return UsageError(absl::StrCat("'", text, "' is not the name of a trial, such as digits/3"));
+  }
+  ASSIGN_OR_RETURN(const std::string prefix, PrefixFor(text, kStudies, project));
+  return absl::StrCat(prefix, kStudies, parts[0], "/trials/", number);
 }
 
 std::string StudyOfTrial(const std::string& trial) {
   return trial.substr(0, trial.find("/trials/"));
 }
 
-absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text) {
-  if (IsInProject(text, kSourceTasks)) return text;
+absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text,
+                                               const ProjectChoice& project) {
+  if (IsInProject(text, kSourceTasks)) {
+    RETURN_IF_ERROR(CheckProject(text, ProjectIn(text), project));
+    return text;
+  }
   const std::string digits = absl::AsciiStrToLower(Without(text, kSourceTasks));
   const bool sound =
       IsHexadecimal(digits) && digits.size() >= kFewestDigits && digits.size() <= kSourceTaskDigits;
@@ -105,8 +170,9 @@ absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string
                                    kSourceTaskDigits, " hexadecimal digits or the first ",
                                    kFewestDigits, " or more of them"));
   }
-  if (digits.size() == kSourceTaskDigits) return kSourceTasks + digits;
-  return FindSourceTask(client, digits);
+  ASSIGN_OR_RETURN(const std::string prefix, PrefixFor(text, kSourceTasks, project));
+  if (digits.size() == kSourceTaskDigits) return absl::StrCat(prefix, kSourceTasks, digits);
+  return FindSourceTask(client, prefix, digits);
 }
 
 std::string ShortStudyName(const std::string& name) { return Without(name, kStudies); }

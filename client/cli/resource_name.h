@@ -9,21 +9,37 @@
 
 namespace slipstream::cli {
 
-// "studies/digits" for "digits" or "studies/digits"; a usage error otherwise.
-absl::StatusOr<std::string> FullStudyName(const std::string& text);
+// The project that a command is about.
+struct ProjectChoice {
+  std::string name = {};  // Empty: none was named, "default" is meant; "-": all projects.
+  // Whether the command line names it, so that it contradicts names in other projects. What only
+  // the environment names is for names without a project.
+  bool is_given = false;
+};
 
-// "studies/digits/trials/3" for "digits/3" or the full name; a usage error
-// otherwise.
-absl::StatusOr<std::string> FullTrialName(const std::string& text);
+// "projects/vision", or empty if no project was named. A usage error for all projects.
+absl::StatusOr<std::string> ParentOf(const ProjectChoice& project);
+// The same for what is listed or watched: "projects/-" for all projects.
+std::string ParentsOf(const ProjectChoice& project);
+
+// "studies/digits" for "digits" or "studies/digits", and "projects/vision/studies/digits" for
+// "digits" in the project vision or for the full name; a usage error otherwise, and for a full name
+// in another project than the given one.
+absl::StatusOr<std::string> FullStudyName(const std::string& text, const ProjectChoice& project);
+
+// "studies/digits/trials/3" for "digits/3" or the full name, and likewise in projects; a usage
+// error otherwise.
+absl::StatusOr<std::string> FullTrialName(const std::string& text, const ProjectChoice& project);
 
 // The study of a trial's full name.
 std::string StudyOfTrial(const std::string& trial);
 
-// The full name for its 32 hexadecimal digits, or the first 6 or more of them,
+// The full name in the project for its 32 hexadecimal digits, or the first 6 or more of them,
 // with or without "sourceTasks/". Asks `client` only if digits are missing:
 // NOT_FOUND if no source task has that prefix, INVALID_ARGUMENT if several do. A
 // usage error for other texts.
-absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text);
+absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text,
+                                               const ProjectChoice& project);
 
 // The names that people type: "digits", "digits/3", the first 12 digits of a
 // source task.

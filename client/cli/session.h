@@ -7,9 +7,11 @@
 #include <istream>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "client/cli/resource_name.h"
 #include "client/cli/table.h"
 #include "slipstream/messages/client.h"
 
@@ -31,11 +33,13 @@ struct Terminal {
 class Session {
  public:
   // Keeps references to `client` and the terminal's streams.
-  Session(Client& client, const Terminal& terminal, Format format)
-      : client_(client), terminal_(terminal), format_(format) {}
+  Session(Client& client, const Terminal& terminal, Format format, ProjectChoice project = {})
+      : client_(client), terminal_(terminal), format_(format), project_(std::move(project)) {}
 
   Client& client() { return client_; }
   Format format() const { return format_; }
+  // The project of names without one.
+  const ProjectChoice& project() const { return project_; }
 
   // Prints a table in the session's format, which must not be JSON.
   void Print(const Table& table);
@@ -63,6 +67,7 @@ class Session {
   Client& client_;
   const Terminal terminal_;
   const Format format_;
+  const ProjectChoice project_;
 };
 
 // A command with its arguments, ready to run.

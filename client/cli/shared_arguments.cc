@@ -56,15 +56,6 @@ CLI::Option* TakeNumber(CLI::Option* option) {
       ""));
 }
 
-void AddProjectOption(CLI::App* command, bool all_too, std::string* parent) {
-  command
-      ->add_option_function<std::string>(
-          "--project", [parent](const std::string& project) { *parent = "projects/" + project; },
-          all_too ? "Project, or - for all (default: the project \"default\")"
-                  : "Project to put it in (default: the project \"default\")")
-      ->type_name("NAME");
-}
-
 void AddStudyName(CLI::App* command, std::string* study) {
   command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
 }

@@ -41,10 +41,6 @@ void ChooseAction(CLI::App* command, const std::shared_ptr<Arguments>& arguments
   });
 }
 
-// Adds --project. `parent` is then the project's name, or empty without the option; "-" is taken
-// for all projects if `all_too`.
-void AddProjectOption(CLI::App* command, bool all_too, std::string* parent);
-
 struct SpaceArguments {
   std::string file = {};                     // JSON, "-" for standard input; empty for none.
   std::vector<std::string> parameters = {};  // Parameters in the short form.

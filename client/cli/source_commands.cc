@@ -14,28 +14,30 @@
 namespace slipstream::cli {
 namespace {
 
-absl::Status ListSources(const std::string& parent, Session& session) {
+absl::Status ListSources(Session& session) {
   std::vector<v1::SourceTask> tasks;
   RETURN_IF_ERROR(session.client().ListAllSourceTasks(
       [&](const v1::SourceTask& task) {
         tasks.push_back(task);
         return true;
       },
-      parent));
+      ParentsOf(session.project())));
   PrintSourceTasks(tasks, session);
   if (tasks.empty()) session.Remark("No source tasks yet: slipstream source register --help");
   return absl::OkStatus();
 }
 
 absl::Status ShowSource(const std::string& text, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullSourceTaskName(session.client(), text));
+  ASSIGN_OR_RETURN(const std::string name,
+                   FullSourceTaskName(session.client(), text, session.project()));
   ASSIGN_OR_RETURN(const v1::SourceTask task, session.client().GetSourceTask(name));
   PrintSourceTask(task, session);
   return absl::OkStatus();
 }
 
 absl::Status DeleteSource(const std::string& text, bool agreed, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullSourceTaskName(session.client(), text));
+  ASSIGN_OR_RETURN(const std::string name,
+                   FullSourceTaskName(session.client(), text, session.project()));
   RETURN_IF_ERROR(session.Confirm(absl::StrCat("Delete ", name, " for good?"), agreed));
   RETURN_IF_ERROR(session.client().DeleteSourceTask(name));
   PrintDeleted(name, session);
@@ -61,10 +63,8 @@ void AddSourceCommands(CLI::App* app, Action* chosen) {
       app->add_subcommand("source", "Source tasks: register, list, show, export, import, delete");
   group->require_subcommand(1);
   AddRegisterCommand(group, chosen);
-  const auto listed = std::make_shared<std::string>();
-  CLI::App* const list = group->add_subcommand("list", "Lists the source tasks, oldest first");
-  AddProjectOption(list, /*all_too=*/true, listed.get());
-  ChooseAction(list, listed, ListSources, chosen);
+  group->add_subcommand("list", "Lists the source tasks, oldest first")
+      ->callback([chosen] { *chosen = ListSources; });
   const auto arguments = std::make_shared<Arguments>();
   AddOnOneSource(group, "show", "Shows a source task in full", arguments)
       ->callback([arguments, chosen] {

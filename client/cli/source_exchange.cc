@@ -85,14 +85,13 @@ absl::Status VisitLines(const std::string& name, Session& session, const AddLine
 
 absl::Status ExportSource(const SourceExportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name,
-                   FullSourceTaskName(session.client(), arguments.source_task));
+                   FullSourceTaskName(session.client(), arguments.source_task, session.project()));
   return WriteExport(name, arguments.output, session,
                      [&](const AddLine& add) { return VisitLines(name, session, add); });
 }
 
 struct SourceImportArguments {
   std::string file = "-";
-  std::string parent;  // The project's name.
 };
 
 absl::Status ImportSource(const SourceImportArguments& arguments, Session& session) {
@@ -100,7 +99,7 @@ absl::Status ImportSource(const SourceImportArguments& arguments, Session& sessi
   SourceFile file(std::move(lines));
   v1::RegisterSourceTaskRequest::Header header;
   ASSIGN_OR_RETURN(*header.mutable_source_task(), file.Task());
-  header.set_parent(arguments.parent);
+  ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   ASSIGN_OR_RETURN(const auto response,
                    session.client().RegisterSourceTask(std::move(header), file));
   PrintRegistered(response, /*validate_only=*/false, session);
@@ -124,7 +123,6 @@ void AddSourceExchangeCommands(CLI::App* group, Action* chosen) {
       "import", "Registers an exported source task, which keeps its name");
   in->add_option("file", imported->file, "The file to read, - for standard input (default)")
       ->type_name("FILE");
-  AddProjectOption(in, /*all_too=*/false, &imported->parent);
   ChooseAction(in, imported, ImportSource, chosen);
 }
 

@@ -37,8 +37,11 @@ struct RegistrationArguments {
   std::vector<std::string> labels;
   std::string origin;
   bool validate_only = false;
-  std::string parent;  // The project's name.
+  std::string parent;  // The name of the project that the source task is for.
 };
+
+// A full name may be of a study in another project than the source task.
+ProjectChoice ProjectOfStudies(const Session& session) { return {session.project().name}; }
 
 // The space and the metric that the table is about.
 struct Subject {
@@ -57,7 +60,8 @@ absl::StatusOr<Subject> FindSubject(const RegistrationArguments& arguments, Sess
     if (metric.has_value()) return Subject{*space, *metric};
     return UsageError("what is the objective? Give --maximize COLUMN or --minimize COLUMN");
   }
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name,
+                   FullStudyName(arguments.study, ProjectOfStudies(session)));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   if (metric.has_value()) return Subject{study.space(), *metric};
   if (study.metrics().empty()) return absl::InternalError("the study has no metric");
@@ -243,16 +247,22 @@ absl::Status RegisterStudy(const RegistrationArguments& arguments, Session& sess
         "what is registered? Give a FILE, --study STUDY alone for the trials of that study, or "
         "--all-studies");
   }
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name,
+                   FullStudyName(arguments.study, ProjectOfStudies(session)));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   ASSIGN_OR_RETURN(const auto response, RegisterTrials(study, arguments, session));
   PrintRegistered(response, arguments.validate_only, session);
   return absl::OkStatus();
 }
 
-absl::Status Register(const RegistrationArguments& arguments, Session& session) {
+absl::Status Register(RegistrationArguments arguments, Session& session) {
+  ASSIGN_OR_RETURN(arguments.parent, ParentOf(session.project()));
   if (arguments.all_studies) return RegisterAllStudies(arguments, session);
-  if (arguments.file.empty()) return RegisterStudy(arguments, session);
+  if (arguments.file.empty()) {
+    // Unless the command line says otherwise, the source task is for the study's project.
+    if (!session.project().is_given) arguments.parent.clear();
+    return RegisterStudy(arguments, session);
+  }
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
   }
@@ -305,7 +315,6 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
 }
 
 void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) {
-  AddProjectOption(command, /*all_too=*/false, &arguments->parent);
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--version", arguments->version, "Version of the system that was tuned");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")

@@ -67,7 +67,6 @@ struct CreationArguments {
   ObjectiveArguments objective;
   bool exact = false;
   std::string id;
-  std::string parent;  // The project's name.
   std::string title;
   std::string preset;
   std::vector<std::string> recipe;
@@ -156,7 +155,7 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
 // says how to make a source task from it.
 absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
                           Session& session) {
-  const auto study = FullStudyName(source);
+  const auto study = FullStudyName(source, session.project());
   const bool is_unknown = IsUsageError(status) || absl::IsNotFound(status);
   if (!is_unknown || !study.ok()) return status;
   v1::GetStudyRequest request;
@@ -169,17 +168,19 @@ absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
                                  source));
 }
 
-absl::Status AddSources(const CreationArguments& arguments, Session& session, v1::Study* study) {
+// `parent` is the name of the study's project, or empty.
+absl::Status AddSources(const CreationArguments& arguments, const std::string& parent,
+                        Session& session, v1::Study* study) {
   for (const std::string& source : arguments.sources) {
     if (source == kAllSources) {
       if (arguments.sources.size() > 1) {
         return UsageError("--source all stands alone: it includes the other source tasks");
       }
-      const std::string project = arguments.parent.empty() ? "" : arguments.parent + "/";
+      const std::string project = parent.empty() ? "" : parent + "/";
       study->add_source_tasks(absl::StrCat(project, "sourceTasks/-"));
       return absl::OkStatus();
     }
-    const auto name = FullSourceTaskName(session.client(), source);
+    const auto name = FullSourceTaskName(session.client(), source, {session.project().name});
     if (!name.ok()) return NoSourceTask(source, name.status(), session);
     study->add_source_tasks(*name);
   }
@@ -188,12 +189,13 @@ absl::Status AddSources(const CreationArguments& arguments, Session& session, v1
 
 absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
-  RETURN_IF_ERROR(AddSources(arguments, session, &study));
+  ASSIGN_OR_RETURN(const std::string parent, ParentOf(session.project()));
+  RETURN_IF_ERROR(AddSources(arguments, parent, session, &study));
   const bool wants_sources = study.source_tasks_size() > 0;
   v1::CreateStudyRequest request;
   *request.mutable_study() = std::move(study);
   request.set_study_id(arguments.id);
-  request.set_parent(arguments.parent);
+  request.set_parent(parent);
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
   Standing standing;
   if (session.format() == Format::kTable) {
@@ -210,7 +212,6 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
 }
 
 struct ListArguments {
-  std::string parent;  // The project's name.
   std::vector<std::string> states;
   std::vector<std::string> labels;
 };
@@ -254,7 +255,7 @@ absl::Status ListStudies(const ListArguments& arguments, Session& session) {
         if (filter.Takes(study)) studies.push_back(study);
         return true;
       },
-      arguments.parent));
+      ParentsOf(session.project())));
   PrintStudies(studies, session);
   if (studies.empty()) {
     session.Remark(any ? "No study is like that."
@@ -264,7 +265,7 @@ absl::Status ListStudies(const ListArguments& arguments, Session& session) {
 }
 
 absl::Status ShowStudy(const std::string& text, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   Standing standing;
   if (session.format() != Format::kCsv) {
@@ -275,7 +276,7 @@ absl::Status ShowStudy(const std::string& text, Session& session) {
 }
 
 absl::Status ChangeState(const std::string& text, v1::Study::State state, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
   if (session.format() == Format::kTable) {
     session.Print(StudiesTable({study}, Format::kTable));
@@ -286,7 +287,7 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
 }
 
 absl::Status DeleteStudy(const std::string& text, bool agreed, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text, session.project()));
   v1::DeleteStudyRequest request;
   request.set_name(name);
   if (!agreed) {
@@ -311,7 +312,6 @@ void AddCreate(CLI::App* group, Action* chosen) {
                     "Measurements have no noise, so models do not repeat configurations");
   command->add_option("--id", arguments->id,
                       "Its id, the last part of its name (default: chosen by the server)");
-  AddProjectOption(command, /*all_too=*/false, &arguments->parent);
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
   AddRepeatable(command, "--recipe", &arguments->recipe,
@@ -341,7 +341,6 @@ void AddCreate(CLI::App* group, Action* chosen) {
 void AddList(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<ListArguments>();
   CLI::App* const command = group->add_subcommand("list", "Lists the studies, oldest first");
-  AddProjectOption(command, /*all_too=*/true, &arguments->parent);
   AddRepeatable(command, "--state", &arguments->states,
                 "Only studies in this state: active, paused or completed; repeat for others")
       ->type_name("STATE");
@@ -373,7 +372,7 @@ absl::Status TakeLease(const v1::Study& study, const LeaseArguments& arguments,
 
 absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
   v1::UpdateStudyRequest request;
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   request.mutable_study()->set_name(name);
   RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_study()->mutable_labels(),
                              request.mutable_update_mask()));

@@ -59,7 +59,7 @@ v1::SuggestRequest RequestOf(const std::string& study, const SuggestArguments& a
 }
 
 absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   ASSIGN_OR_RETURN(const auto response, session.client().Suggest(RequestOf(name, arguments)));
   const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
@@ -86,7 +86,7 @@ std::string MetricOf(const v1::Study& study) {
 
 absl::Status Observe(const ObserveArguments& arguments, Session& session) {
   v1::ObserveRequest request;
-  ASSIGN_OR_RETURN(*request.mutable_trial(), FullTrialName(arguments.trial));
+  ASSIGN_OR_RETURN(*request.mutable_trial(), FullTrialName(arguments.trial, session.project()));
   // Reports typing errors before asking the server for the metric's name.
   ASSIGN_OR_RETURN(const auto checked, ReadOutcome(arguments.outcome, "value"));
   if (!checked.has_value()) {
@@ -181,7 +181,7 @@ absl::Status ShowLast(const v1::Study& study, const TrialsArguments& arguments, 
 }
 
 absl::Status ShowTrials(const TrialsArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   for (const std::string& text : arguments.states) RETURN_IF_ERROR(ReadState(text).status());
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
   if (arguments.best.has_value()) return ShowBest(study, *arguments.best, session);
@@ -229,7 +229,7 @@ absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto
 }
 
 absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
   v1::AddTrialsRequest request;
   request.set_study(name);
@@ -248,7 +248,7 @@ absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
 }
 
 absl::Status Explain(const std::string& text, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Explanation explanation, session.client().Explain(name));
   v1::Study study;
   if (session.format() != Format::kJson) {

@@ -137,7 +137,6 @@ struct WatchArguments {
   std::string study;
   std::optional<int> count;
   std::string after;
-  std::string parent;  // The project's name, where no study is given.
   bool until_completed = false;
 };
 
@@ -165,11 +164,6 @@ void TellHowToResume(const absl::Status& status, const std::string& token, Sessi
 
 absl::Status Watch(const WatchArguments& arguments, Session& session) {
   std::string token = arguments.after;
-  if (!arguments.study.empty() && !arguments.parent.empty()) {
-    return UsageError(
-        "--project is for a watch of all studies: name a study of another project than default as "
-        "projects/PROJECT/studies/STUDY");
-  }
   if (arguments.study.empty() && arguments.until_completed) {
     return UsageError("--until-completed is for the watch of one study: name it");
   }
@@ -187,9 +181,9 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
   };
   absl::Status status;
   if (arguments.study.empty()) {
-    status = session.client().WatchStudies(visit, &token, arguments.parent, stop);
+    status = session.client().WatchStudies(visit, &token, ParentsOf(session.project()), stop);
   } else {
-    ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+    ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study, session.project()));
     // A study that is completed already has no event to come that says so.
     const auto begun = [&] {
       const absl::StatusOr<bool> already = IsCompleted(study, session);
@@ -225,7 +219,6 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       ->type_name("TOKEN");
   command->add_flag("--until-completed", arguments->until_completed,
                     "End once the study is completed; exits with 1 if it is deleted before");
-  AddProjectOption(command, /*all_too=*/true, &arguments->parent);
   ChooseAction(command, arguments, Watch, chosen);
 }
 

@@ -1,6 +1,8 @@
 #include "server/access/gate.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -62,11 +64,18 @@ absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
 
 absl::Status CheckProject(const Identity& identity, absl::string_view project) {
   if (identity.MayUse(project)) return absl::OkStatus();
+  const std::vector<std::string>& own = identity.projects;
   const bool is_every = project == kEveryProject;
-  return absl::PermissionDeniedError(
-      absl::StrCat(identity.name, " may use the projects ", absl::StrJoin(identity.projects, ", "),
-                   " and not ", is_every ? "all" : project, "; use a token for ",
-                   is_every ? "all projects" : "that project"));
+  std::string message =
+      absl::StrCat(identity.name, " may use the project", own.size() > 1 ? "s " : " ",
+                   absl::StrJoin(own, ", "), " and not ", is_every ? "all" : project, "; ");
+  // What names no project may have been meant in one of the caller's.
+  if (project == "default") {
+    absl::StrAppend(&message, "names without a project belong to default: name projects/",
+                    own.empty() ? "{project}" : own.front(), ", or ");
+  }
+  absl::StrAppend(&message, "use a token for ", is_every ? "all projects" : "that project");
+  return absl::PermissionDeniedError(message);
 }
 
 }  // namespace slipstream

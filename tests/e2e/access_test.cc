@@ -176,8 +176,11 @@ TEST_F(Access, ATokenOpensItsOwnProjectsAlone) {
   EXPECT_EQ(create(ann.text, "projects/nlp"), Code::PERMISSION_DENIED);
   EXPECT_TRUE(get("projects/vision/studies/s").ok());
   EXPECT_EQ(get("studies/s").error_code(), Code::PERMISSION_DENIED);
+  EXPECT_THAT(get("studies/s").error_message(),
+              HasSubstr("ann may use the project vision and not default; names without a project "
+                        "belong to default: name projects/vision, or use a token"));
   EXPECT_THAT(get("projects/nlp/studies/s").error_message(),
-              HasSubstr("ann may use the projects vision and not nlp"));
+              HasSubstr("ann may use the project vision and not nlp; use a token"));
   EXPECT_EQ(get("projects/nlp/studies/none").error_code(), Code::PERMISSION_DENIED)
       << "not even whether it exists";
   const auto create_from = [&](const std::string& sources) {

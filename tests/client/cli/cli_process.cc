@@ -39,7 +39,10 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 std::vector<std::string> Environment(const std::vector<std::string>& additions) {
   std::vector<std::string> all = additions;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::string(*entry).rfind("SLIPSTREAM_ADDRESS=", 0) != 0) all.emplace_back(*entry);
+    const std::string text = *entry;
+    const bool is_ours = text.rfind("SLIPSTREAM_ADDRESS=", 0) == 0 ||
+                         text.rfind("SLIPSTREAM_PROJECT=", 0) == 0;
+    if (!is_ours) all.push_back(text);
   }
   return all;
 }

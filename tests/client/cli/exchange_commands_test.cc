@@ -80,6 +80,17 @@ TEST_F(ExchangeCommands, ImportShowsHowTheStudyStands) {
   EXPECT_THAT(result.out, ContainsRegex("best: +0.75, by copy/1\n"));
 }
 
+TEST_F(ExchangeCommands, ImportAsksWhichProjectAStudyOfAProjectIsFor) {
+  const std::string text =
+      "{\"header\":{\"format\":\"slipstream.study\"}}\n"
+      "{\"study\":{\"name\":\"projects/vision/studies/s\"}}\n{\"end\":{}}\n";
+  const ProcessResult refused = Run({"study", "import", "--id", "copy"}, text);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("standard input is a study of the project vision: give "
+                                     "--project vision to keep it there"));
+  EXPECT_EQ(Run({"study", "import", "--id", "copy", "--project", "nlp"}, text).code, 0);
+}
+
 TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
   const ProcessResult result = Run({"study", "import"}, std::string(kText) + "nonsense\n");
   EXPECT_NE(result.code, 0);

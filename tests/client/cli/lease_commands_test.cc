@@ -181,10 +181,37 @@ TEST_F(LeaseCommands, NumbersAreDecimalAndNotEmpty) {
   EXPECT_THAT(Run({"suggest", "s1", "--worker", "w", "--count", "08"}).out, HasSubstr("s1/8"));
 }
 
-TEST_F(LeaseCommands, AStudyThatIsWatchedHasItsProjectInItsName) {
-  const ProcessResult result = Run({"study", "watch", "s1", "--project", "vision"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("projects/PROJECT/studies/STUDY"));
+TEST_F(LeaseCommands, EveryCommandTakesShortNamesInAProject) {
+  v1::Study study = SmallStudy();
+  study.set_name("projects/vision/studies/v1");
+  service().AddStudy(study);
+  const std::vector<std::vector<std::string>> commands = {
+      {"suggest", "v1", "--worker", "w"},
+      {"heartbeat", "v1", "1", "--worker", "w"},
+      {"trial", "report", "v1/1", "--step", "1", "--value", "0.5"},
+      {"trial", "show", "v1/1"},
+      {"trial", "should-stop", "v1/1"},
+      {"trial", "annotate", "v1/1", "--note", "odd"},
+      {"explain", "v1/1"},
+      {"observe", "v1/1", "--value", "0.5"},
+      {"trials", "v1"},
+      {"study", "show", "v1"},
+      {"study", "watch", "v1"},
+      {"study", "pause", "v1"},
+      {"study", "change", "v1", "--title", "t"},
+      {"trial", "release", "v1", "--worker", "w"}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--project", "vision"});
+    EXPECT_EQ(Run(command).code, 0) << testing::PrintToString(command);
+  }
+  EXPECT_EQ(service().trials("projects/vision/studies/v1")[0].state(), v1::Trial::SUCCEEDED);
+  const std::vector<std::string> show = {"--address", server_.address(), "study", "show", "v1"};
+  EXPECT_EQ(RunCli(show, "", {"SLIPSTREAM_PROJECT=vision"}).code, 0);
+  EXPECT_EQ(RunCli(show).code, 1);
+  const ProcessResult other =
+      Run({"study", "show", "projects/vision/studies/v1", "--project", "nlp"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("is of the project vision, and --project names nlp"));
 }
 
 TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {

@@ -365,7 +365,14 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
     grpc::Status status;
     const char* advice;
   } cases[] = {
-      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1"}, "study list --project -\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1"},
+       "slipstream study list (in a project: --project NAME)\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no projects/vision/studies/s1"},
+       "slipstream study list --project vision\n"},
+      {{grpc::StatusCode::PERMISSION_DENIED,
+        "ann may use the project vision and not default; names without a project belong to "
+        "default: name projects/vision, or use a token for that project"},
+       "--project NAME, or the environment variable SLIPSTREAM_PROJECT\n"},
       {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "trials STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is PAUSED and makes no suggestions"},
        "study resume STUDY\n"},
