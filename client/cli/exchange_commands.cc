@@ -18,6 +18,9 @@
 namespace slipstream::cli {
 namespace {
 
+// Of a source task's name, as many as lists show.
+constexpr size_t kDigitsToType = 12;
+
 // The lines of an exported study.
 class ExportFile final : public ExportReader {
  public:
@@ -74,6 +77,18 @@ struct ImportArguments {
   bool replace = false;
 };
 
+// If a source task of the study is not there, says how to bring it along.
+absl::Status WithAdviceOnSources(const absl::Status& status) {
+  constexpr absl::string_view kSourceTask = "sourceTasks/";
+  const absl::string_view message = status.message();
+  const size_t found = message.find(kSourceTask);
+  if (!absl::IsNotFound(status) || found == absl::string_view::npos) return status;
+  const std::string digits(message.substr(found + kSourceTask.size(), kDigitsToType));
+  return absl::NotFoundError(absl::StrCat(
+      message, "; the study's source tasks have to be there first: slipstream source export ",
+      digits, " --output FILE where the study was exported, then slipstream source import FILE"));
+}
+
 absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(auto lines, JsonLinesReader::Open(arguments.file));
   ExportFile file(std::move(lines), !session.project().name.empty());
@@ -81,8 +96,9 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   header.set_study_id(arguments.id);
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
-  ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), file));
-  PrintAnswer(study, session);
+  const auto study = session.client().ImportStudy(std::move(header), file);
+  if (!study.ok()) return WithAdviceOnSources(study.status());
+  PrintAnswer(*study, session);
   return absl::OkStatus();
 }
 

@@ -91,6 +91,15 @@ TEST_F(ExchangeCommands, ImportAsksWhichProjectAStudyOfAProjectIsFor) {
   EXPECT_EQ(Run({"study", "import", "--id", "copy", "--project", "nlp"}, text).code, 0);
 }
 
+TEST_F(ExchangeCommands, ImportSaysHowToBringItsSourceTasksAlong) {
+  service().FailNext(1, {.status = {grpc::StatusCode::NOT_FOUND,
+                                    "there is no sourceTasks/0123456789abcdef0123456789abcdef"}});
+  const ProcessResult result = Run({"study", "import"}, kText);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("slipstream source export 0123456789ab --output FILE"));
+  EXPECT_THAT(result.err, HasSubstr("slipstream source import FILE"));
+}
+
 TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
   const ProcessResult result = Run({"study", "import"}, std::string(kText) + "nonsense\n");
   EXPECT_NE(result.code, 0);
