@@ -1,15 +1,19 @@
 #include "client/cli/presets_command.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/json_text.h"
+#include "client/cli/near_name.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
@@ -18,6 +22,7 @@
 namespace slipstream::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Response = v1::ListPresetsResponse;
 
 struct PresetsArguments {
@@ -46,6 +51,27 @@ Table PresetsTable(const Response& response) {
   return table;
 }
 
+std::string RangeText(const Response::Option& option) {
+  return absl::StrCat(FormatNumber(option.min()), " to ", FormatNumber(option.max()),
+                      option.whole() ? ", whole" : "");
+}
+
+std::string DefaultText(const Response::Option& option) {
+  return option.has_default_value() ? FormatNumber(option.default_value()) : "not given";
+}
+
+// The options of the ingredient, in their order.
+std::vector<Response::Option> OptionsOf(const Response::Ingredient& ingredient,
+                                        const Response& response) {
+  const std::string owner = absl::StrCat(ingredient.axis(), " ", ingredient.name());
+  std::vector<Response::Option> options;
+  for (const Response::Option& option : response.options()) {
+    const auto& owners = option.ingredients();
+    if (std::find(owners.begin(), owners.end(), owner) != owners.end()) options.push_back(option);
+  }
+  return options;
+}
+
 Table IngredientsTable(const Response& response) {
   Table table;
   table.columns = {{"axis"},
@@ -62,9 +88,19 @@ Table IngredientsTable(const Response& response) {
   return table;
 }
 
-std::string RangeText(const Response::Option& option) {
-  return absl::StrCat(FormatNumber(option.min()), " to ", FormatNumber(option.max()),
-                      option.whole() ? ", whole" : "");
+// The options of an ingredient.
+Table OptionsTable(const Response::Ingredient& ingredient, const Response& response) {
+  Table table;
+  table.columns = {{"option"},
+                   {"default", Align::kRight},
+                   {"range"},
+                   {"unit", Align::kLeft, kSentences},
+                   {"summary", Align::kLeft, kSentences}};
+  for (const Response::Option& option : OptionsOf(ingredient, response)) {
+    table.rows.push_back({option.name(), DefaultText(option), RangeText(option), option.unit(),
+                          option.summary()});
+  }
+  return table;
 }
 
 // The options that a recipe has, with their values in it.
@@ -97,8 +133,7 @@ Table OptionsTable(const v1::Recipe& recipe, const Response& response) {
     const auto value = recipe.options().find(option.name());
     table.rows.push_back(
         {option.name(), value == recipe.options().end() ? "not given" : FormatNumber(value->second),
-         option.has_default_value() ? FormatNumber(option.default_value()) : "not given",
-         RangeText(option), option.unit(), option.summary()});
+         DefaultText(option), RangeText(option), option.unit(), option.summary()});
   }
   return table;
 }
@@ -125,6 +160,57 @@ void PrintPreset(const Response::Preset& preset, const Response& response, Sessi
   session.Print(fields);
 }
 
+// The ingredients of that name, which several axes may have.
+std::vector<Response::Ingredient> FindIngredients(const std::string& name,
+                                                  const Response& response) {
+  std::vector<Response::Ingredient> found;
+  for (const Response::Ingredient& each : response.ingredients()) {
+    if (each.name() == name) found.push_back(each);
+  }
+  return found;
+}
+
+void PrintIngredient(const Response::Ingredient& ingredient, const Response& response,
+                     Session& session) {
+  session.Print(WithoutEmpty({{ingredient.axis(), ingredient.name()},
+                              {"summary", ingredient.summary()},
+                              {"source", ingredient.source()},
+                              {"conflicts", absl::StrJoin(ingredient.conflicts(), "; ")}}));
+  if (ingredient.options().empty()) return;
+  session.Print(std::string("\n"));
+  session.Print(OptionsTable(ingredient, response));
+}
+
+// In JSON with the options in full, in place of their names.
+void PrintIngredients(const std::vector<Response::Ingredient>& ingredients,
+                      const Response& response, Session& session) {
+  Json array = Json::array();
+  for (const Response::Ingredient& each : ingredients) {
+    if (session.format() == Format::kCsv) session.Print(OptionsTable(each, response));
+    if (session.format() == Format::kTable) PrintIngredient(each, response, session);
+    if (session.format() == Format::kTable && &each != &ingredients.back()) {
+      session.Print(std::string("\n"));
+    }
+    Json json = JsonOf(each);
+    json["options"] = Json::array();
+    for (const Response::Option& option : OptionsOf(each, response)) {
+      json["options"].push_back(JsonOf(option));
+    }
+    array.push_back(std::move(json));
+  }
+  if (session.format() == Format::kJson) session.Print(JsonDocument(array));
+}
+
+// What is said of a name that no preset and no ingredient has.
+absl::Status NoPreset(const std::string& name, const Response& response) {
+  std::vector<std::string> presets;
+  for (const Response::Preset& preset : response.presets()) presets.push_back(preset.name());
+  std::vector<std::string> names = presets;
+  for (const Response::Ingredient& each : response.ingredients()) names.push_back(each.name());
+  return UsageError(absl::StrCat("there is no preset \"", name, "\"; there are ",
+                                 absl::StrJoin(presets, ", "), DidYouMean(name, names)));
+}
+
 absl::Status ShowPreset(const std::string& name, const Response& response, Session& session) {
   for (const Response::Preset& preset : response.presets()) {
     if (preset.name() != name) continue;
@@ -137,11 +223,10 @@ absl::Status ShowPreset(const std::string& name, const Response& response, Sessi
     if (preset.has_recipe()) session.Print(OptionsTable(preset.recipe(), response));
     return absl::OkStatus();
   }
-  return UsageError(absl::StrCat(
-      "there is no preset \"", name, "\"; there are ",
-      absl::StrJoin(response.presets(), ", ", [](std::string* out, const Response::Preset& preset) {
-        out->append(preset.name());
-      })));
+  const std::vector<Response::Ingredient> ingredients = FindIngredients(name, response);
+  if (ingredients.empty()) return NoPreset(name, response);
+  PrintIngredients(ingredients, response, session);
+  return absl::OkStatus();
 }
 
 absl::Status ShowPresets(const PresetsArguments& arguments, Session& session) {
@@ -163,10 +248,12 @@ void AddPresetsCommand(CLI::App* app, Action* chosen) {
   CLI::App* const command =
       app->add_subcommand("presets", "Lists the algorithms that a study can choose");
   CLI::Option* const name =
-      command->add_option("name", arguments->name, "Show this preset with all of its values");
+      command->add_option("name", arguments->name,
+                          "Show this preset with all of its values, or this ingredient or rule of "
+                          "early stopping with its options");
   command
       ->add_flag("--ingredients", arguments->ingredients,
-                 "List the ingredients of recipes")
+                 "List the ingredients of recipes, and the rules of early stopping")
       ->excludes(name);
   command->callback([arguments, chosen] {
     *chosen = [arguments](Session& session) { return ShowPresets(*arguments, session); };

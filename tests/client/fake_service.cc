@@ -622,6 +622,15 @@ grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsReq
     none.set_axis("exploration");
     none.set_name("none");
     none.set_summary("Always the acquisition's point");
+    auto& median = *response->add_ingredients();
+    median.set_axis("stopping");
+    median.set_name("median");
+    median.set_summary("Worse than half");
+    median.add_options("grace_steps");
+    AddOption("grace_steps", "stopping median", response);
+    response->mutable_options(2)->set_unit("steps");
+    response->mutable_options(2)->set_whole(true);
+    response->mutable_options(2)->set_default_value(5);
     return Status::OK;
   });
 }

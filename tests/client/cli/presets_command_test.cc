@@ -1,3 +1,4 @@
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -61,10 +62,22 @@ TEST_F(PresetsCommandTest, ListsIngredients) {
   EXPECT_EQ(Run({"scaml", "--ingredients"}).code, 2);
 }
 
+TEST_F(PresetsCommandTest, ShowsOneIngredientWithItsOptions) {
+  const ProcessResult result = Run({"median"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("stopping:  median\n"), HasSubstr("Worse than half")));
+  EXPECT_THAT(Run({"median", "--format", "csv"}).out,
+              HasSubstr("grace_steps,5,\"1 to 9, whole\",steps,About grace_steps"));
+  const auto json = nlohmann::json::parse(Run({"median", "--format", "json"}).out);
+  EXPECT_EQ(json[0]["axis"], "stopping");
+  EXPECT_EQ(json[0]["options"][0]["defaultValue"], 5);
+}
+
 TEST_F(PresetsCommandTest, NamesWhatThereIsForAPresetThatThereIsNot) {
   const ProcessResult result = Run({"magic"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("no preset \"magic\"; there are quasi_random, scaml"));
+  EXPECT_THAT(result.err, HasSubstr("no preset \"magic\"; there are quasi_random, scaml\n"));
+  EXPECT_THAT(Run({"medain"}).err, HasSubstr("; did you mean median?"));
 }
 
 }  // namespace

@@ -161,9 +161,9 @@ TEST_F(ClientTest, ListsPresets) {
   ASSERT_EQ(presets->presets_size(), 2);
   EXPECT_TRUE(presets->presets(0).is_default());
   EXPECT_EQ(presets->presets(1).recipe().options().at("weight_rate"), 2);
-  ASSERT_EQ(presets->options_size(), 2);
+  ASSERT_EQ(presets->options_size(), 3);
   EXPECT_EQ(presets->options(0).name(), "weight_rate");
-  ASSERT_EQ(presets->ingredients_size(), 2);
+  ASSERT_EQ(presets->ingredients_size(), 3);
   EXPECT_EQ(presets->ingredients(0).source(), "ScaML-GP");
 }
 
