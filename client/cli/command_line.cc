@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "client/cli/near_name.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/serve_command.h"
@@ -149,28 +150,61 @@ std::string Advice(const absl::Status& status) {
   return "";
 }
 
-// What to say of arguments that nothing takes. An unknown option's value is among them.
-std::string Unexpected(const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments) {
-    if (absl::StartsWith(argument, "-")) {
-      return absl::StrCat("unknown option '", argument, "'");
+// The command that the arguments name, as far as they name one.
+const CLI::App& NamedCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  return named.empty() ? app : NamedCommand(*named.front());
+}
+
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// The long options that a command takes, those of the commands around it included.
+std::vector<std::string> OptionsOf(const CLI::App* command) {
+  std::vector<std::string> names;
+  for (; command != nullptr; command = command->get_parent()) {
+    for (const CLI::Option* const option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
   }
-  return absl::StrCat("unexpected argument '", arguments.front(), "'");
+  return names;
+}
+
+// What to say of an argument that nothing takes.
+std::string UnknownOption(const std::string& argument, const CLI::App& command) {
+  const std::string name = argument.substr(0, argument.find('='));
+  return absl::StrCat("unknown option '", argument, "'", DidYouMean(name, OptionsOf(&command)));
+}
+
+std::string UnknownCommand(const std::string& argument, const CLI::App& command) {
+  return absl::StrCat("there is no command '", argument, "'",
+                      DidYouMean(argument, CommandsOf(command)));
+}
+
+// What is wrong with the arguments; an unknown option's value is among those that nothing takes.
+std::string ComplaintOf(const CLI::App& app, const CLI::ParseError& error) {
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  if (unknown.empty() || (!is_missing && !is_extra)) return error.what();
+  const CLI::App& command = NamedCommand(app);
+  for (const std::string& argument : unknown) {
+    if (absl::StartsWith(argument, "-")) return UnknownOption(argument, command);
+  }
+  if (!is_missing) return absl::StrCat("unexpected argument '", unknown.front(), "'");
+  if (CommandsOf(command).empty()) return error.what();
+  return UnknownCommand(unknown.front(), command);
 }
 
 // Prints the help, or what is wrong with the arguments; returns the exit code.
 int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal& terminal) {
   if (error.get_exit_code() == 0) return app.exit(error, terminal.out, terminal.err);
-  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
-  const bool no_such_command =
-      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty();
-  std::string complaint = error.what();
-  if (no_such_command) complaint = absl::StrCat("there is no command '", unknown.front(), "'");
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
-    complaint = Unexpected(unknown);
-  }
-  terminal.err << "slipstream: " << complaint << "\nTry --help after the command.\n";
+  terminal.err << "slipstream: " << ComplaintOf(app, error) << "\nTry --help after the command.\n";
   return 2;
 }
 

@@ -83,6 +83,20 @@ TEST_F(Usage, AnUnknownOptionIsNamedAndNotItsValue) {
               HasSubstr("unexpected argument 'letters'"));
 }
 
+TEST_F(Usage, AMisspeltCommandOrOptionIsGuessed) {
+  EXPECT_THAT(Run({"stduy", "list"}).err,
+              HasSubstr("there is no command 'stduy'; did you mean study?\n"));
+  EXPECT_THAT(Run({"study", "creat"}).err,
+              HasSubstr("there is no command 'creat'; did you mean create?\n"));
+  EXPECT_THAT(Run({"study", "create", "--minimise", "loss"}).err,
+              HasSubstr("unknown option '--minimise'; did you mean --minimize?\n"));
+  EXPECT_THAT(Run({"suggest", "s", "--wroker", "w"}).err,
+              HasSubstr("unknown option '--wroker'; did you mean --worker?\n"));
+  EXPECT_THAT(Run({"study", "list", "--projetc=vision"}).err,
+              HasSubstr("unknown option '--projetc=vision'; did you mean --project?\n"));
+  EXPECT_THAT(Run({"study", "list", "--bogus"}).err, HasSubstr("unknown option '--bogus'\n"));
+}
+
 TEST_F(Usage, AnAddressWithoutAPortHasTheDefaultOne) {
   const ProcessResult result =
       RunCli({"--address", "127.1.2.3", "--timeout", "0.5", "study", "list"});
