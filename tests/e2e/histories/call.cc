@@ -34,6 +34,7 @@ std::string TrialSight::Text() const {
                     last_value.value_or(-1));
   }
   if (note.has_value() && !note->empty()) absl::StrAppend(&text, " '", *note, "'");
+  if (has_end.value_or(false)) absl::StrAppend(&text, " over");
   return text;
 }
 

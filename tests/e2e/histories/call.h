@@ -28,6 +28,7 @@ struct TrialSight {
   std::optional<double> last_value;
   std::optional<std::string> configuration;  // Absent where the answer omits it.
   std::optional<std::string> note;           // The same.
+  std::optional<bool> has_end;               // Whether it has an end_time; the same.
 
   std::string Text() const;
 };

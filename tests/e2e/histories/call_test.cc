@@ -24,8 +24,9 @@ TEST(TrialSight, ItsTextHasWhatDiffersFromANewTrial) {
   sight.last_step = 9;
   sight.last_value = 0.25;
   sight.note = "n";
+  sight.has_end = true;
   EXPECT_EQ(sight.Text(),
-            "#3 SUCCEEDED by a gave 2 repeats 1 repeated by 4 2 reports to 9: 0.25 'n'");
+            "#3 SUCCEEDED by a gave 2 repeats 1 repeated by 4 2 reports to 9: 0.25 'n' over");
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ TrialSight SightOf(const v1::Trial& trial, Shown shown) {
   sight.number = NumberOf(trial.name());
   sight.state = trial.state();
   sight.worker = trial.worker();
+  sight.has_end = trial.has_end_time();
   if (trial.has_measurement()) sight.objective = trial.measurement().metrics().at("loss");
   sight.first = NumberOf(trial.requeue_of());
   sight.next = NumberOf(trial.requeued_as());

@@ -230,7 +230,9 @@ bool StudyMachine::Shows(const Call& call, const std::vector<int64_t>& numbers) 
 bool StudyMachine::Shows(const TrialSight& sight) const {
   const Trial& trial = At(sight.number);
   const bool reported = !trial.reports.empty();
-  return sight.state == trial.state && sight.worker == trial.worker &&
+  const bool is_over = trial.state != v1::Trial::REQUESTED && trial.state != v1::Trial::ACTIVE;
+  return sight.has_end.value_or(is_over) == is_over && sight.state == trial.state &&
+         sight.worker == trial.worker &&
          sight.objective == trial.objective && sight.next == trial.next &&
          sight.first == (trial.first == sight.number ? 0 : trial.first) &&
          sight.report_count == static_cast<int64_t>(trial.reports.size()) &&

@@ -44,6 +44,20 @@ TEST_F(StudyMachineTest, AConfigurationIsQueuedAgainAsOftenAsThePolicyAllows) {
   EXPECT_TRUE(machine_.Do(SuggestFrom(2200, 2201, "c", {3})));
 }
 
+TEST_F(StudyMachineTest, ATrialHasATimeOfItsEndOnceItIsOver) {
+  ASSERT_TRUE(machine_.Do(SuggestFrom(0, 1, "a", {1})));
+  TrialSight sight = Active(1, "a");
+  sight.has_end = false;
+  EXPECT_TRUE(machine_.Do(GetFrom(2, 3, sight)));
+  ASSERT_TRUE(machine_.Do(LeaseEndFrom(1000, 1001, 1)));
+  sight = Stale(1, "a");
+  sight.next = 2;
+  sight.has_end = true;
+  EXPECT_TRUE(machine_.Do(GetFrom(1100, 1101, sight)));
+  sight.has_end = false;
+  EXPECT_FALSE(machine_.Do(GetFrom(1100, 1101, sight)));
+}
+
 TEST_F(StudyMachineTest, AReleaseDropsReports) {
   ASSERT_TRUE(machine_.Do(SuggestFrom(0, 1, "a", {1})));
   ASSERT_TRUE(machine_.Do(ReportFrom(2, 3, 1, 4, 0.5, 1)));
