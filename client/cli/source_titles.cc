@@ -23,7 +23,7 @@ SourceTitles ReadSourceTitles(const std::vector<std::string>& names, Client& cli
 
 std::string SourceText(const std::string& name, const SourceTitles& titles) {
   const auto title = titles.find(name);
-  if (title == titles.end()) return ShortSourceTaskName(name);
+  if (title == titles.end() || title->second.empty()) return ShortSourceTaskName(name);
   return absl::StrCat(Truncated(title->second, kWidestTitle), " (", ShortSourceTaskName(name), ")");
 }
 

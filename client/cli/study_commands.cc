@@ -187,6 +187,25 @@ absl::Status AddSources(const CreationArguments& arguments, const std::string& p
   return absl::OkStatus();
 }
 
+// That is a slip, more often than not. Only some of many sources are looked at.
+void WarnOfOppositeSources(const v1::Study& study, Session& session) {
+  for (const std::string& name : FirstSources(study)) {
+    const auto task = session.client().GetSourceTask(name);
+    if (!task.ok() || task->metrics().empty() || study.metrics().empty()) continue;
+    const v1::Metric& theirs = task->metrics(0);
+    const v1::Metric& own = study.metrics(0);
+    if (theirs.name() != own.name() || theirs.goal() == own.goal()) continue;
+    const bool maximizes = own.goal() == v1::Metric::MAXIMIZE;
+    session.Warn(absl::StrCat(
+        SourceText(name, {{name, task->display_name()}}), " is to ",
+        maximizes ? "minimize " : "maximize ", own.name(), ", and the study to ",
+        maximizes ? "maximize" : "minimize",
+        " it: what was best there is expected to be best here. If that is a slip, delete the study "
+        "and create it with --",
+        maximizes ? "minimize" : "maximize"));
+  }
+}
+
 absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
   ASSIGN_OR_RETURN(const std::string parent, ParentOf(session.project()));
@@ -206,6 +225,7 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
     session.Warn("no source task of the project fits: none has a result, the study's objective and "
                  "a parameter in common with it");
   }
+  WarnOfOppositeSources(created, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();

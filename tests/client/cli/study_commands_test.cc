@@ -69,6 +69,26 @@ TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
   EXPECT_EQ(Stored("studies/b").space().parameters(0).double_domain().max(), 1);
 }
 
+TEST_F(StudyCommands, CreateWarnsOfASourceThatMeasuredTheOppositeOfTheSame) {
+  v1::SourceTask task;
+  task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
+  task.set_display_name("SVM on digits");
+  task.add_metrics()->set_name("accuracy");
+  task.mutable_metrics(0)->set_goal(v1::Metric::MAXIMIZE);
+  service().AddSource(task);
+  const auto create = [&](const std::string& id, const std::string& goal,
+                          const std::string& metric) {
+    return Run({"study", "create", "--id", id, "--param", "x=double:0..1", goal, metric, "--source",
+                "0123456789abcdef0123456789abcdef"});
+  };
+  const ProcessResult opposite = create("s1", "--minimize", "accuracy");
+  ASSERT_EQ(opposite.code, 0) << opposite.err;
+  EXPECT_THAT(opposite.err, HasSubstr("SVM on digits (0123456789ab) is to maximize accuracy, and "
+                                      "the study to minimize it"));
+  EXPECT_THAT(create("s2", "--minimize", "error").err, Not(HasSubstr("is to maximize")));
+  EXPECT_THAT(create("s3", "--maximize", "accuracy").err, Not(HasSubstr("is to")));
+}
+
 TEST_F(StudyCommands, ShowNamesSourcesByTheirTitles) {
   v1::SourceTask task;
   task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
