@@ -301,6 +301,7 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
         labels = _labels_for(objects)
     parameter = Parameter("choice", None, None, labels, condition=_condition(when))
     if any(not isinstance(one, str) for one in objects) or objects != labels:
+        _check_different(labels, objects)
         parameter = replace(parameter, objects=objects)
     start = None if default is None else plain(parameter.label_of(default))
     return replace(parameter, default=start)
@@ -334,6 +335,17 @@ def _check_labels(labels: Tuple[Any, ...], objects: Tuple[Any, ...]) -> None:
     for label, one in zip(labels, objects):
         if isinstance(one, str) and one in labels and one != label:
             raise ValueError(f"choice(): {one!r} is both a label and what {label!r} stands for")
+
+
+def _check_different(labels: Tuple[str, ...], objects: Tuple[Any, ...]) -> None:
+    """ValueError for equal objects, of which only the first one's label would ever be found."""
+    for index, one in enumerate(objects):
+        for earlier in range(index):
+            if labels[earlier] != labels[index] and is_same(objects[earlier], one):
+                raise ValueError(
+                    f"choice(): {labels[earlier]!r} and {labels[index]!r} stand for equal objects, "
+                    f"{objects[earlier]!r} and {one!r}, which cannot be told apart"
+                )
 
 
 def boolean(*, default: Optional[bool] = None, when: Optional[When] = None) -> Parameter:

@@ -140,5 +140,16 @@ class Tables(unittest.TestCase):
             infer_space([{"a": 1}, {"a": "x"}])
 
 
+class EqualCategories(unittest.TestCase):
+    def test_they_are_refused_as_they_cannot_be_told_apart(self):
+        for make in (lambda: choice({"one": {"width": 1}, "other": {"width": 1}}),
+                     lambda: choice({"whole": 1, "real": 1.0}),
+                     lambda: choice(1, 1.0, "x"),
+                     lambda: choice((0,), (False,))):
+            with self.assertRaisesRegex(ValueError, "stand for equal objects"):
+                make()
+        self.assertEqual(choice({"whole": 1, "true": True}).values, ("whole", "true"))
+
+
 if __name__ == "__main__":
     unittest.main()
