@@ -123,6 +123,50 @@ class Blocking(TerminationTest):
         self.check_end(process)
         self.check_given_back(3)
 
+    def test_a_block_that_is_open_when_the_program_ends_gives_its_trial_back(self):
+        process = self.start("""
+            def trials():
+                while True:
+                    with load().suggest() as trial:
+                        yield trial
+
+            unfinished = trials()
+            for trial in unfinished:
+                work()
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(1)
+
+    def test_a_trial_that_is_held_without_a_block_s_end_is_given_back(self):
+        process = self.start("""
+            load().suggest().__enter__()
+            work()
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(1)
+
+    @unittest.skipUnless(sys.platform == "linux", "only Linux tells of such handlers")
+    def test_handlers_that_python_does_not_know_of_are_left_alone(self):
+        process = self.start("""
+            import faulthandler
+            faulthandler.register(signal.SIGTERM)
+
+            def objective(trial):
+                say("at work")
+                sys.stdin.readline()
+                os.kill(os.getpid(), signal.SIGTERM)
+                return 0.0
+
+            load().optimize(objective, trials=1, progress=False)
+            os.kill(os.getpid(), signal.SIGTERM)
+        """)
+        told = process.communicate("\n", timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, 0, told)
+        self.assertEqual(told.count("Current thread"), 2)
+        self.assertEqual(self.states(), ["succeeded"])
+
     def test_trials_of_other_threads_are_given_back_too(self):
         process = self.start("""
             def train():

@@ -12,6 +12,7 @@ handler already, or is ignored, is left alone."""
 from __future__ import annotations
 
 import _thread
+import atexit
 import logging
 import os
 import signal
@@ -102,6 +103,12 @@ class Termination:
             self._end_process(self._signal)
         self._restore()
 
+    def at_exit(self) -> None:
+        """The program ends although a block has not, such as that of a generator that nobody asks for
+        more. Nothing may be waited for once the interpreter is being taken down."""
+        if self._signal is not None and self._process == os.getpid():
+            self._end_process(self._signal)
+
     def before_fork(self) -> None:
         """Signals to a fork wait until it has handlers of its own; Python would forget them."""
         if self._blocks:
@@ -124,7 +131,7 @@ class Termination:
 
     def _install(self) -> None:
         for number in _SIGNALS:
-            if signal.getsignal(number) == signal.SIG_DFL:
+            if signal.getsignal(number) == signal.SIG_DFL and not _has_foreign_handler(number):
                 _set(number, self._handle)
 
     def _restore(self) -> None:
@@ -175,6 +182,17 @@ class Termination:
         _end_by(number)
 
 
+def _has_foreign_handler(number: int) -> bool:
+    """Whether code that is not Python's handles the signal, of which signal.getsignal knows nothing.
+    Linux alone tells."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            caught = [line for line in status if line.startswith("SigCgt:")]
+        return bool(int(caught[0].split()[1], 16) >> (number - 1) & 1)
+    except (OSError, ValueError, IndexError):
+        return False
+
+
 def _set(number: int, handler: Any) -> None:
     try:
         signal.signal(number, handler)
@@ -190,6 +208,7 @@ def _end_by(number: int) -> None:
 
 
 termination = Termination()
+atexit.register(termination.at_exit)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
