@@ -42,7 +42,6 @@ struct Starts {
   DistinctPoints all;
   std::vector<std::optional<size_t>> with_sources;
   std::vector<std::optional<size_t>> without_sources;
-  bool has_result = false;
 };
 
 // Those trials that are not of the start, such as people's own.
@@ -166,11 +165,10 @@ std::optional<StartComparison> CompareStarts(const StudyView& view, const Search
     if (!indices.insert((*note)[0]).second) continue;
     starts.without_sources.emplace_back(starts.all.PlaceOf(*instead));
     auto& place = starts.with_sources.emplace_back();
-    if (!has_value) continue;
-    place = starts.all.PlaceOf(trial.configuration);
-    starts.has_result = true;
+    if (has_value) place = starts.all.PlaceOf(trial.configuration);
   }
-  if (!starts.has_result) return {};
+  const auto has_place = [](const std::optional<size_t> place) { return place.has_value(); };
+  if (std::none_of(starts.with_sources.begin(), starts.with_sources.end(), has_place)) return {};
   absl::StatusOr<StartComparison> comparison = Draw(*view.space, model, starts, seed);
   if (!comparison.ok()) return {};
   comparison->trials = indices.size();
