@@ -18,9 +18,6 @@
 namespace slipstream::cli {
 namespace {
 
-// Of a source task's name, as many as lists show.
-constexpr size_t kDigitsToType = 12;
-
 // The lines of an exported study.
 class ExportFile final : public ExportReader {
  public:
@@ -83,7 +80,7 @@ absl::Status WithAdviceOnSources(const absl::Status& status) {
   const absl::string_view message = status.message();
   const size_t found = message.find(kSourceTask);
   if (!absl::IsNotFound(status) || found == absl::string_view::npos) return status;
-  const std::string digits(message.substr(found + kSourceTask.size(), kDigitsToType));
+  const std::string digits = ShortSourceTaskName(std::string(message.substr(found)));
   return absl::NotFoundError(absl::StrCat(
       message, "; the study's source tasks have to be there first: slipstream source export ",
       digits, " --output FILE where the study was exported, then slipstream source import FILE"));

@@ -77,8 +77,8 @@ bool HasOutcome(v1::Trial::State state) {
   return state >= v1::Trial::SUCCEEDED && state <= v1::Trial::STOPPED;
 }
 
-// What became of a trial that the worker does not hold, for example "its lease ran out, and it was
-// queued again as digits/9".
+// Says what became of a trial that the worker does not hold, for example "its lease ran out, and it
+// was queued again as digits/9".
 std::string FateOf(const v1::HeartbeatResponse::HeldTrial& held, Session& session) {
   const auto trial = session.client().GetTrial(held.trial());
   const v1::Trial::State state = trial.ok() ? trial->state() : held.state();

@@ -181,22 +181,28 @@ void PrintIngredient(const Response::Ingredient& ingredient, const Response& res
   session.Print(OptionsTable(ingredient, response));
 }
 
-// In JSON with the options in full, in place of their names.
+// The ingredient with its options in full, in place of their names.
+Json IngredientJson(const Response::Ingredient& ingredient, const Response& response) {
+  Json json = JsonOf(ingredient);
+  json["options"] = Json::array();
+  for (const Response::Option& option : OptionsOf(ingredient, response)) {
+    json["options"].push_back(JsonOf(option));
+  }
+  return json;
+}
+
 void PrintIngredients(const std::vector<Response::Ingredient>& ingredients,
                       const Response& response, Session& session) {
   Json array = Json::array();
   for (const Response::Ingredient& each : ingredients) {
-    if (session.format() == Format::kCsv) session.Print(OptionsTable(each, response));
-    if (session.format() == Format::kTable) PrintIngredient(each, response, session);
-    if (session.format() == Format::kTable && &each != &ingredients.back()) {
-      session.Print(std::string("\n"));
+    if (session.format() == Format::kJson) {
+      array.push_back(IngredientJson(each, response));
+    } else if (session.format() == Format::kCsv) {
+      session.Print(OptionsTable(each, response));
+    } else {
+      if (&each != &ingredients.front()) session.Print(std::string("\n"));
+      PrintIngredient(each, response, session);
     }
-    Json json = JsonOf(each);
-    json["options"] = Json::array();
-    for (const Response::Option& option : OptionsOf(each, response)) {
-      json["options"].push_back(JsonOf(option));
-    }
-    array.push_back(std::move(json));
   }
   if (session.format() == Format::kJson) session.Print(JsonDocument(array));
 }

@@ -1,5 +1,7 @@
 #include "client/cli/source_titles.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/table.h"
@@ -12,18 +14,30 @@ constexpr size_t kWidestTitle = 40;
 
 }  // namespace
 
-SourceTitles ReadSourceTitles(const std::vector<std::string>& names, Client& client) {
-  SourceTitles titles;
+std::vector<v1::SourceTask> ReadSourceTasks(const std::vector<std::string>& names, Client& client) {
+  std::vector<v1::SourceTask> tasks;
   for (const std::string& name : names) {
-    const auto task = client.GetSourceTask(name);
-    if (task.ok() && !task->display_name().empty()) titles[name] = task->display_name();
+    auto task = client.GetSourceTask(name);
+    if (task.ok()) tasks.push_back(*std::move(task));
+  }
+  return tasks;
+}
+
+SourceTitles TitlesOf(const std::vector<v1::SourceTask>& tasks) {
+  SourceTitles titles;
+  for (const v1::SourceTask& task : tasks) {
+    if (!task.display_name().empty()) titles[task.name()] = task.display_name();
   }
   return titles;
 }
 
+SourceTitles ReadSourceTitles(const std::vector<std::string>& names, Client& client) {
+  return TitlesOf(ReadSourceTasks(names, client));
+}
+
 std::string SourceText(const std::string& name, const SourceTitles& titles) {
   const auto title = titles.find(name);
-  if (title == titles.end() || title->second.empty()) return ShortSourceTaskName(name);
+  if (title == titles.end()) return ShortSourceTaskName(name);
   return absl::StrCat(Truncated(title->second, kWidestTitle), " (", ShortSourceTaskName(name), ")");
 }
 

@@ -13,8 +13,14 @@ namespace slipstream::cli {
 // By the source tasks' full names.
 using SourceTitles = std::map<std::string, std::string>;
 
-// Asks for the titles of `names`, one call each, so callers pass few. What has no title, or cannot
-// be read, is left out.
+// Asks for the source tasks of these names, one call each, so callers pass few. What cannot be read
+// is left out.
+std::vector<v1::SourceTask> ReadSourceTasks(const std::vector<std::string>& names, Client& client);
+
+// The titles of those that have one.
+SourceTitles TitlesOf(const std::vector<v1::SourceTask>& tasks);
+
+// The titles of the source tasks of these names, read as above.
 SourceTitles ReadSourceTitles(const std::vector<std::string>& names, Client& client);
 
 // "SVM on digits (497da28ad75f)"; the first digits alone if `titles` lacks the source task.

@@ -187,17 +187,18 @@ absl::Status AddSources(const CreationArguments& arguments, const std::string& p
   return absl::OkStatus();
 }
 
-// That is a slip, more often than not. Only some of many sources are looked at.
-void WarnOfOppositeSources(const v1::Study& study, Session& session) {
-  for (const std::string& name : FirstSources(study)) {
-    const auto task = session.client().GetSourceTask(name);
-    if (!task.ok() || task->metrics().empty() || study.metrics().empty()) continue;
-    const v1::Metric& theirs = task->metrics(0);
+// Warns of sources that measured the same as the study with the opposite goal, which is a slip more
+// often than not.
+void WarnOfOppositeSources(const v1::Study& study, const std::vector<v1::SourceTask>& sources,
+                           Session& session) {
+  for (const v1::SourceTask& source : sources) {
+    if (source.metrics().empty() || study.metrics().empty()) continue;
+    const v1::Metric& theirs = source.metrics(0);
     const v1::Metric& own = study.metrics(0);
     if (theirs.name() != own.name() || theirs.goal() == own.goal()) continue;
     const bool maximizes = own.goal() == v1::Metric::MAXIMIZE;
     session.Warn(absl::StrCat(
-        SourceText(name, {{name, task->display_name()}}), " is to ",
+        SourceText(source.name(), TitlesOf({source})), " is to ",
         maximizes ? "minimize " : "maximize ", own.name(), ", and the study to ",
         maximizes ? "maximize" : "minimize",
         " it: what was best there is expected to be best here. If that is a slip, delete the study "
@@ -216,16 +217,16 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   request.set_study_id(arguments.id);
   request.set_parent(parent);
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
+  const std::vector<v1::SourceTask> sources =
+      ReadSourceTasks(FirstSources(created), session.client());
   Standing standing;
-  if (session.format() == Format::kTable) {
-    standing.source_titles = ReadSourceTitles(FirstSources(created), session.client());
-  }
+  standing.source_titles = TitlesOf(sources);
   PrintStudy(created, session, standing);
   if (wants_sources && created.source_tasks().empty()) {
     session.Warn("no source task of the project fits: none has a result, the study's objective and "
                  "a parameter in common with it");
   }
-  WarnOfOppositeSources(created, session);
+  WarnOfOppositeSources(created, sources, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();

@@ -65,9 +65,9 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// What the event leaves out, as of now: how a trial ended, which trial repeats a STALE one, or the
-// study's state and title. Makes at most one call, and is empty if the call fails, for example
-// because the trial was deleted since. Reports are too many for a call each.
+// Says what the event leaves out: how a trial ended, which trial repeats a STALE one, or the
+// study's state and title by now. Makes at most one call, and is empty if the call fails, for
+// example because the trial was deleted since. Reports are too many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
     v1::GetStudyRequest request;
