@@ -42,18 +42,6 @@ absl::Status CheckAccess(absl::string_view what, const fs::path& path, int mode)
                                                   std::strerror(errno)));
 }
 
-// A file that is written, and made if it is not there.
-absl::Status CheckWritable(const char* flag, const std::string& file) {
-  if (file.empty()) return absl::OkStatus();
-  std::error_code error;
-  if (fs::is_directory(file, error)) {
-    return absl::PermissionDeniedError(absl::StrCat(flag, " ", file, ": it is a folder"));
-  }
-  if (Exists(file)) return CheckAccess(flag, file, W_OK);
-  return CheckAccess(absl::StrCat(flag, " ", file, ": its folder"),
-                     fs::absolute(file, error).parent_path(), W_OK | X_OK);
-}
-
 // A file that another is written beside and then takes the place of.
 absl::Status CheckReplaceable(const char* flag, const std::string& file) {
   if (file.empty()) return absl::OkStatus();
@@ -63,6 +51,13 @@ absl::Status CheckReplaceable(const char* flag, const std::string& file) {
   }
   return CheckAccess(absl::StrCat(flag, " ", file, ": its folder"),
                      fs::absolute(file, error).parent_path(), W_OK | X_OK);
+}
+
+// A file that is written, and made if it is not there.
+absl::Status CheckWritable(const char* flag, const std::string& file) {
+  std::error_code error;
+  const bool is_file = !file.empty() && Exists(file) && !fs::is_directory(file, error);
+  return is_file ? CheckAccess(flag, file, W_OK) : CheckReplaceable(flag, file);
 }
 
 // The nearest folder above, or the path itself, that is there.
