@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "server/store/sqlite/connection.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 #include "tests/testing/temporary_file.h"
@@ -29,6 +30,12 @@ class FullDiskTest : public SqliteStoreTest {
     return unshare(CLONE_NEWNS) == 0 &&
            mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
            mount("tmpfs", folder().c_str(), "tmpfs", 0, "size=32m") == 0;
+  }
+  // Runs a body that returns 0 if all is well.
+  void OnSmallDisk(absl::FunctionRef<int()> body) {
+    const int code = RunInChild([&] { return MountSmallDisk() ? body() : kNoDisk; });
+    if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
+    EXPECT_EQ(code, 0);
   }
   // Another program takes what is left.
   bool FillUp() {
@@ -67,8 +74,7 @@ class FullDiskTest : public SqliteStoreTest {
 };
 
 TEST_F(FullDiskTest, AStudyCanBeDeletedAndItsRoomIsUsedAgain) {
-  const int code = RunInChild([this] {
-    if (!MountSmallDisk()) return kNoDisk;
+  OnSmallDisk([this] {
     {
       const auto store = Open();
       if (!store.ok() || !UseAllRoom(**store)) return 1;
@@ -82,13 +88,10 @@ TEST_F(FullDiskTest, AStudyCanBeDeletedAndItsRoomIsUsedAgain) {
     }
     return CheckSqliteFile(path()).ok() ? 0 : 5;
   });
-  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
-  EXPECT_EQ(code, 0);
 }
 
 TEST_F(FullDiskTest, StudiesCanBeDeletedAfterAKillToo) {
-  const int code = RunInChild([this] {
-    if (!MountSmallDisk()) return kNoDisk;
+  OnSmallDisk([this] {
     const int killed = RunInChild([this] {
       const auto store = Open();
       _exit(store.ok() && UseAllRoom(**store) ? 0 : 1);
@@ -101,13 +104,10 @@ TEST_F(FullDiskTest, StudiesCanBeDeletedAfterAKillToo) {
     if (!DeleteStudy(**store, "s").ok()) return 4;
     return DeleteStudy(**store, "t").ok() ? 0 : 5;
   });
-  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
-  EXPECT_EQ(code, 0);
 }
 
 TEST_F(FullDiskTest, AStudyCanBeDeletedOnceALongReadHasEnded) {
-  const int code = RunInChild([this] {
-    if (!MountSmallDisk()) return kNoDisk;
+  OnSmallDisk([this] {
     const auto store = Open();
     if (!store.ok() || !CreateStudy(**store, StudyNamed("old")).ok()) return 1;
     {
@@ -124,13 +124,10 @@ TEST_F(FullDiskTest, AStudyCanBeDeletedOnceALongReadHasEnded) {
     }
     return 0;
   });
-  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
-  EXPECT_EQ(code, 0);
 }
 
 TEST_F(FullDiskTest, ItIsToldOfWhileChangesThatNeedNoRoomSucceed) {
-  const int code = RunInChild([this] {
-    if (!MountSmallDisk()) return kNoDisk;
+  OnSmallDisk([this] {
     const auto store = Open();
     if (!store.ok() || !CreateStudy(**store, StudyNamed("s")).ok()) return 1;
     WriteBytes(folder() + "/ballast", std::string(4 << 20, 'x'));
@@ -148,8 +145,6 @@ TEST_F(FullDiskTest, ItIsToldOfWhileChangesThatNeedNoRoomSucceed) {
     if (!UpdateStudy(**store, "s", change).ok()) return 6;
     return (*store)->Figures().database.refusal.empty() ? 0 : 7;
   });
-  if (code == kNoDisk) GTEST_SKIP() << "this process may not mount a disk";
-  EXPECT_EQ(code, 0);
 }
 
 TEST(GrowthRoomTest, RoomThatWasGivenBackIsTakenAgain) {
