@@ -41,14 +41,6 @@ Value BestBranchOf(const MixedTask& task, const SearchSpace& space) {
   return task.optimum.values[space.IndexOf(task.branch).value()];
 }
 
-std::vector<double> RandomPlace(const SearchSpace& space, uint64_t seed, uint64_t index) {
-  std::vector<double> place;
-  for (size_t i = 0; i < space.dimension(); ++i) {
-    place.push_back(CounterRandomUniform(seed, index, i));
-  }
-  return place;
-}
-
 std::vector<double> PlaceBeside(const std::vector<double>& best, const SearchSpace& space,
                                 uint64_t seed, uint64_t index) {
   std::vector<double> place = RandomPlace(space, seed, index);

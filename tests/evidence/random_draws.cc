@@ -78,12 +78,16 @@ std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t di
   };
 }
 
-Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
-  std::vector<double> uniform;
+std::vector<double> RandomPlace(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  std::vector<double> place;
   for (size_t i = 0; i < space.dimension(); ++i) {
-    uniform.push_back(CounterRandomUniform(seed, index, i));
+    place.push_back(CounterRandomUniform(seed, index, i));
   }
-  return space.Sample(uniform);
+  return place;
+}
+
+Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  return space.Sample(RandomPlace(space, seed, index));
 }
 
 std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed) {

@@ -35,7 +35,10 @@ struct ProcessShape {
 std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t dimension,
                                             uint64_t seed);
 
-// A configuration whose choices are all equally likely.
+// A number in [0, 1) for each parameter.
+std::vector<double> RandomPlace(const SearchSpace& space, uint64_t seed, uint64_t index);
+
+// The configuration there: all choices are equally likely.
 Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index);
 
 // `count` different numbers below `rows`, or all where these are fewer, in random order.
