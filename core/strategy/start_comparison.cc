@@ -36,8 +36,8 @@ class DistinctPoints {
   std::vector<Configuration> points_;
 };
 
-// The two starts, as places of points; a trial that was infeasible has none. They are of the same
-// length.
+// Both starts, trial by trial, as places in `all`; an infeasible trial has none. The two vectors
+// have the same length.
 struct Starts {
   DistinctPoints all;
   std::vector<std::optional<size_t>> with_sources;
@@ -89,12 +89,15 @@ std::optional<Configuration> PointInPlaceOf(const StudyView& view, uint64_t seed
 // Null unless the trial is of the start.
 const std::vector<double>* StartNoteOf(const EndedTrial& trial) {
   const std::vector<double>* const note = FindNote(trial.notes, kStart);
-  const bool is_sound = note != nullptr && !note->empty() && (*note)[0] >= 0 &&
-                        (*note)[0] < static_cast<double>(kMostOfStart);
+  if (note == nullptr || note->empty()) return nullptr;
+  const double index = note->front();  // Of a trial that was imported it may be any number.
+  const bool is_sound =
+      index >= 0 && index < static_cast<double>(kMostOfStart) && index == std::floor(index);
   return is_sound ? note : nullptr;
 }
 
-// The best value so far, on average over the trials. Before there is one it is the least of all.
+// The best value so far, on average over the trials. Until a trial has a value, the least of
+// `values` stands for it.
 double MeanBestOf(const std::vector<std::optional<size_t>>& places, ConstVectorView values) {
   double best = values.minCoeff();
   double sum = 0;

@@ -236,7 +236,7 @@ TEST(StartComparison, NotesThatSayNothingSensibleAreIgnored) {
   const FakeModel square({1}, {1});
   const FakeModel line({1}, {1}, 1);
   for (const std::vector<double>& note : std::vector<std::vector<double>>{
-           {}, {-1}, {std::nan("")}, {1e300}, {0, -1}, {0, 3}, {0, std::nan("")}}) {
+           {}, {-1}, {0.5}, {std::nan("")}, {1e300}, {0, -1}, {0, 3}, {0, std::nan("")}}) {
     FakeStudy study(LineOfCandidates(3));
     EndedTrial trial;
     trial.configuration = {{Value::Double(0.5)}};
