@@ -69,7 +69,7 @@ std::string OptionsIn(const Message& message) {
 
 CallFacts FactsOf(const Message& request) {
   CallFacts facts;
-  for (const char* field : {"name", "trial", "study", "source_task", "path"}) {
+  for (const char* field : {"name", "trial", "study", "source_task", "path", "parent"}) {
     if (facts.resource.empty()) facts.resource = TextIn(request, field);
   }
   const std::string new_study = TextIn(request, "study_id");

@@ -58,6 +58,17 @@ TEST(CallFacts, AnUpdateTellsWhichFieldsAndTheNewState) {
   EXPECT_EQ(FactsOf(update).options, "state=COMPLETED,labels,no_such_field");
 }
 
+TEST(CallFacts, AListIsOfItsProject) {
+  v1::ListStudiesRequest list;
+  list.set_parent("projects/vision");
+  EXPECT_EQ(FactsOf(list).resource, "projects/vision");
+  v1::CreateStudyRequest create;
+  create.set_parent("projects/vision");
+  EXPECT_EQ(FactsOf(create).resource, "projects/vision");
+  create.set_study_id("new");
+  EXPECT_EQ(FactsOf(create).resource, "projects/vision/studies/new");
+}
+
 TEST(CallFacts, ARequestAboutNothingInParticularHasNone) {
   const CallFacts facts = FactsOf(v1::ListStudiesRequest());
   EXPECT_TRUE(facts.resource.empty() && facts.request_id.empty() && facts.worker.empty());
