@@ -42,7 +42,7 @@ absl::Status CheckAccess(absl::string_view what, const fs::path& path, int mode)
                                                   std::strerror(errno)));
 }
 
-// A file that another is written beside and then takes the place of.
+// A file that is replaced: the new one is written beside it and renamed.
 absl::Status CheckReplaceable(const char* flag, const std::string& file) {
   if (file.empty()) return absl::OkStatus();
   std::error_code error;
@@ -60,7 +60,17 @@ absl::Status CheckWritable(const char* flag, const std::string& file) {
   return is_file ? CheckAccess(flag, file, W_OK) : CheckReplaceable(flag, file);
 }
 
-// The nearest folder above, or the path itself, that is there.
+// As the user that the process acts for.
+absl::Status CheckFolder(absl::string_view what, const fs::path& path, int mode) {
+  std::error_code error;
+  if (Exists(path) && !fs::is_directory(path, error)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(what, " ", path.string(), ": it is not a folder"));
+  }
+  return CheckAccess(what, path, mode);
+}
+
+// The path itself, or the nearest one above that is there.
 fs::path NearestThere(fs::path path) {
   while (!Exists(path) && path.has_relative_path()) path = path.parent_path();
   return path;
@@ -71,14 +81,18 @@ absl::Status CheckPlaceOfStore(const Flags& flags) {
   const fs::path store = fs::absolute(DataStoreName(flags.data), error);
   const fs::path folder = store.parent_path();
   if (flags.create && !Exists(folder)) {
-    return CheckAccess(absl::StrCat("the data folder ", folder.string(), " cannot be made:"),
+    return CheckFolder(absl::StrCat("the data folder ", folder.string(), " cannot be made:"),
                        NearestThere(folder), W_OK | X_OK);
   }
-  SLIPSTREAM_RETURN_IF_ERROR(CheckAccess("the data folder", folder, R_OK | W_OK | X_OK));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckFolder("the data folder", folder, R_OK | W_OK | X_OK));
   // Somebody else may have left those beside the store, as after a task that root did.
   for (const char* const suffix : {"-wal", "-shm", ".lock"}) {
     const std::string beside = store.string() + suffix;
     if (Exists(beside)) SLIPSTREAM_RETURN_IF_ERROR(CheckWritable("the store's file", beside));
+  }
+  if (Exists(store) && !fs::is_regular_file(store, error)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the store ", store.string(), ": it is not a regular file"));
   }
   if (Exists(store)) return CheckAccess("the store", store, R_OK | W_OK);
   if (flags.create) return absl::OkStatus();

@@ -250,7 +250,6 @@ void AddAccess(CLI::App* app, Flags* flags) {
   app->add_flag("--audit-reads", flags->calls.audit_reads,
                 "Append to the audit log who read what, too: a line for each call that succeeds")
       ->envname("SLIPSTREAM_AUDIT_READS")
-      ->needs("--audit-log")
       ->group("Access");
 }
 
@@ -474,6 +473,10 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   }
   if (flags.data.empty() && flags.new_token.empty()) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
+    return {std::nullopt, kUsageError};
+  }
+  if (flags.calls.audit_reads && flags.audit_log.empty()) {
+    std::cerr << "slipstream_server: --audit-reads requires --audit-log\n";
     return {std::nullopt, kUsageError};
   }
   // A default folder that exists without its store has lost it, so no new store is made there.

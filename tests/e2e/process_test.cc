@@ -644,6 +644,10 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   ended = ServerProcess::Run({});
   EXPECT_THAT(ended.output, HasSubstr("nonsense"));
   unsetenv("SLIPSTREAM_FLAG_FILE");
+  setenv("SLIPSTREAM_AUDIT_READS", "false", 1);
+  ended = ServerProcess::Run({"--data", data.path(), "--listen", "nonsense"});
+  EXPECT_THAT(ended.output, HasSubstr("nonsense")) << "reads are not audited, so no log is needed";
+  unsetenv("SLIPSTREAM_AUDIT_READS");
   // As from "--env SLIPSTREAM_TOKEN_FILE=$TOKENS" without TOKENS.
   for (const char* name : {"SLIPSTREAM_TOKEN_FILE", "SLIPSTREAM_DRAIN_SECONDS"}) {
     setenv(name, "", 1);
@@ -797,6 +801,22 @@ TEST(Process, ACheckOfTheConfigurationLooksAtTheFilesBesideTheStore) {
       ServerProcess::Run({"--check-config", "--data", data.path(), "--create"});
   EXPECT_EQ(ended.exit_code, 1) << ended.output;
   EXPECT_THAT(ended.output, HasSubstr(data.path() + "/slipstream.db.lock: it is a folder"));
+}
+
+TEST(Process, ACheckOfTheConfigurationTellsWhatIsNoFolderAndNoFile) {
+  TemporaryFolder data;
+  std::filesystem::create_directory(data.path() + "/slipstream.db");
+  const EndedProcess store =
+      ServerProcess::Run({"--check-config", "--data", data.path(), "--create"});
+  EXPECT_EQ(store.exit_code, 1) << store.output;
+  EXPECT_THAT(store.output, HasSubstr(data.path() + "/slipstream.db: it is not a regular file"));
+  std::ofstream(data.path() + "/file") << "text\n";
+  for (const char* const below : {"/file", "/file/below", "/file/far/below"}) {
+    const EndedProcess folder =
+        ServerProcess::Run({"--check-config", "--data", data.path() + below, "--create"});
+    EXPECT_EQ(folder.exit_code, 1) << folder.output;
+    EXPECT_THAT(folder.output, HasSubstr(data.path() + "/file: it is not a folder")) << below;
+  }
 }
 
 TEST(Process, OneTaskIsDoneAtATime) {
