@@ -77,6 +77,7 @@ absl::StatusOr<std::optional<std::string>> SqliteTransaction::FindStudyUsing(int
 absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskRecord& record,
                                                             const std::vector<std::string>& chunks,
                                                             int64_t bytes) {
+  adds_ = true;
   Query task(writer_,
              "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count,"
              " definition, bytes) VALUES(?, ?, ?, ?, ?, ?)");

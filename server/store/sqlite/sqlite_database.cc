@@ -269,7 +269,7 @@ bool SqliteDatabase::HasWritten() const {
 
 absl::Status SqliteDatabase::TakeGrowthRoom() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
-  if (growth_room_.Take(size, transaction_.deletes())) return absl::OkStatus();
+  if (growth_room_.Take(size, transaction_.only_deletes())) return absl::OkStatus();
   return writer_->Fail(SQLITE_FULL, "the disk is full");
 }
 

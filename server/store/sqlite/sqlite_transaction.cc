@@ -8,6 +8,7 @@ namespace slipstream::sqlite {
 
 absl::Status SqliteTransaction::Begin() {
   deletes_ = false;
+  adds_ = false;
   return Query(writer_, "BEGIN IMMEDIATE").Run();
 }
 

@@ -138,8 +138,8 @@ class SqliteTransaction : public RowTransaction {
     deletes_ = true;
     return purge_.Continue();
   }
-  // Whether the transaction deletes what takes room.
-  bool deletes() const { return deletes_; }
+  // Whether the transaction deletes what takes room, and adds nothing that does.
+  bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
   bool purge_pending() const { return purge_.pending(); }
 
@@ -233,6 +233,7 @@ class SqliteTransaction : public RowTransaction {
   StudyPurge purge_;
   int64_t now_ms_ = 0;
   bool deletes_ = false;
+  bool adds_ = false;
   std::optional<int64_t> earliest_lease_end_;  // The earliest that this transaction has written.
 };
 

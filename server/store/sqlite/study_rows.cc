@@ -116,7 +116,7 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const st
 absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
                                                        const std::string& candidates,
                                                        const std::vector<int64_t>& source_keys) {
-  deletes_ = false;  // An import that replaces a study may need more room than it had.
+  adds_ = true;
   Query body(writer_,
              "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
   body.BindText(study.id)

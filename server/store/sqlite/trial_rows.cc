@@ -226,6 +226,7 @@ absl::StatusOr<std::vector<ReportRecord>> SqliteSnapshot::ListReports(int64_t st
 
 absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord& trial,
                                             const std::string& provenance) {
+  adds_ = true;
   NoteLeaseEnd(trial.lease_end);
   const int64_t id = TrialId(study_key, trial.number);
   Query query(writer_,
