@@ -29,13 +29,24 @@ constexpr double kLeastShare = 0.05;
 constexpr int64_t kGuardPeriod = 8;
 // Results speak against the sources where the model with them weighs less than this.
 constexpr double kDoubtedShare = 0.4;
-// In spaces with categories or conditions, unless they are lists of candidates, a suggestion after
-// so many others is for contrast, whatever the sources' share is: this many, and multiples of the
-// period more.
+// In spaces with categories or conditions, unless they are lists of candidates, every third
+// suggestion, from the second one on, is for contrast whatever the sources' share is.
 constexpr int64_t kContrastPlace = 1;
 constexpr int64_t kContrastPeriod = 3;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
+
+bool IsForContrast(const Notes& notes) { return FindNote(notes, kContrast) != nullptr; }
+
+// Whether it has, or may get, a result that tells the models with and without sources apart: one
+// where neither of them asked for it. Repeated failures of one for contrast are not made up for.
+bool MayTellModelsApart(const OpenTrial& trial) {
+  return !trial.suggested || IsForContrast(trial.notes);
+}
+bool TellsModelsApart(const EndedTrial& trial) {
+  const bool is_known = InformsModels(trial) || trial.ending == Ending::kInfeasible;
+  return IsForContrast(trial.notes) || (!trial.suggested && is_known);
+}
 
 // Whether source tasks influence the study's suggestions.
 bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
@@ -238,13 +249,11 @@ Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }
 
 bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const {
   if (!with_transfer_ || !has_guard()) return false;
-  const auto is_contrast = [](const auto& trial) {
-    return FindNote(trial.notes, kContrast) != nullptr;
-  };
-  const auto counts = [&](const auto& trial) { return trial.notes.empty() || is_contrast(trial); };
-  auto contrasts = std::count_if(view_.ended.begin(), view_.ended.end(), counts) +
-                   std::count_if(view_.open.begin(), view_.open.end(), counts);
-  for (const Suggestion& suggestion : made) contrasts += is_contrast(suggestion.provenance) ? 1 : 0;
+  auto contrasts = std::count_if(view_.ended.begin(), view_.ended.end(), TellsModelsApart) +
+                   std::count_if(view_.open.begin(), view_.open.end(), MayTellModelsApart) +
+                   std::count_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
+                     return IsForContrast(suggestion.provenance.notes);
+                   });
   if (static_cast<size_t>(contrasts) >= InitialResultsAlone(view_, parts_.recipe)) return false;
   // Before there is evidence, every second one from the third on.
   if (!without_.has_value()) return suggested > 0 && suggested % 2 == 0;

@@ -84,7 +84,7 @@ class StudyModels {
   // unless the start has others; later ones are while results speak against the sources. In spaces
   // with categories or conditions every third one is, too: results that gather where the sources
   // were best never show what other categories are worth. In all there are at most as many as a
-  // study without sources begins with; people's own trials, which have no notes, count as well.
+  // study without sources begins with; people's own trials count as well, unless they failed.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.
   static Note ContrastNote();

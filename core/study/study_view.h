@@ -47,6 +47,7 @@ struct EndedTrial {
   Ending ending = Ending::kMeasured;
   std::optional<double> value;  // Always there and finite when measured.
   Notes notes = {};             // Empty unless the strategy reads them.
+  bool suggested = false;       // By Suggest, or queued again after that; else added by people.
 };
 
 // Whether the trial's value is one of those that models learn from: it was measured, or it was
@@ -59,6 +60,7 @@ struct OpenTrial {
   Configuration configuration;
   std::optional<int64_t> candidate;
   Notes notes = {};
+  bool suggested = false;  // As above.
 };
 
 // One observation of a source task.

@@ -122,9 +122,8 @@ absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
   }
   for (const TrialRecord& record : page) {
     if (record.number > last_number_) {
-      Notes own = std::move(notes[record.number]);
-      if (own.empty() && record.requeue_of > 0) own = NotesOf(record.requeue_of);
-      SLIPSTREAM_RETURN_IF_ERROR(Add(*study.definition.space, record, std::move(own)));
+      SLIPSTREAM_RETURN_IF_ERROR(
+          Add(*study.definition.space, record, std::move(notes[record.number])));
       last_number_ = record.number;
     } else {
       Settle(record);
@@ -135,24 +134,26 @@ absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
 
 absl::Status StudyHistory::Add(const SearchSpace& space, const TrialRecord& record, Notes notes) {
   SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
-  open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
+  OpenTrial trial{record.number, std::move(configuration), record.candidate, std::move(notes),
+                  record.suggested};
+  if (record.requeue_of > 0) Inherit(record.requeue_of, trial);
+  open_.push_back(std::move(trial));
   Settle(record);
   return absl::OkStatus();
 }
 
-// A trial that repeats another one's configuration has that one's notes: what was forecast of its
-// result, and what it was suggested for.
-Notes StudyHistory::NotesOf(int64_t number) const {
-  Notes notes;
-  const auto is_in = [number, &notes](const auto& trials) {
+// What was forecast of its result, and what it was suggested for.
+void StudyHistory::Inherit(int64_t first, OpenTrial& trial) const {
+  const auto is_in = [first, &trial](const auto& trials) {
     const auto found = std::find_if(trials.rbegin(), trials.rend(),
-                                    [number](const auto& trial) { return trial.number == number; });
-    if (found != trials.rend()) notes = found->notes;
-    return found != trials.rend();
+                                    [first](const auto& other) { return other.number == first; });
+    if (found == trials.rend()) return false;
+    if (trial.notes.empty()) trial.notes = found->notes;
+    trial.suggested = trial.suggested || found->suggested;
+    return true;
   };
   // It is stale, unless its result came late.
   if (!is_in(stale_) && !is_in(open_)) is_in(ended_);
-  return notes;
 }
 
 void StudyHistory::Settle(const TrialRecord& record) {
@@ -162,7 +163,8 @@ void StudyHistory::Settle(const TrialRecord& record) {
   if (!trial.has_value()) return;
   if (HasEnded(record.state)) {
     ended_.push_back({record.number, std::move(trial->configuration), record.candidate,
-                      EndingOf(record.state), record.objective, std::move(trial->notes)});
+                      EndingOf(record.state), record.objective, std::move(trial->notes),
+                      trial->suggested});
   } else if (record.state == TrialState::kStale) {
     stale_.insert(PlaceOf(record.number, stale_), *std::move(trial));
   }

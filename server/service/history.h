@@ -43,8 +43,9 @@ class StudyHistory {
                         const std::vector<TrialRecord>& page);
   // `notes` are the trial's.
   absl::Status Add(const SearchSpace& space, const TrialRecord& record, Notes notes);
-  // Those of a trial that was read before; none where it has none.
-  Notes NotesOf(int64_t number) const;
+  // Gives a trial that repeats the configuration of trial number `first`, which was read before,
+  // what is known of where that one came from.
+  void Inherit(int64_t first, OpenTrial& trial) const;
   // Moves a trial that is no longer open to where it belongs.
   void Settle(const TrialRecord& record);
 

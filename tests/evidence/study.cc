@@ -43,7 +43,7 @@ class StudyRun {
       SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Evaluation> batch, Ask());
       for (Evaluation& next : batch) {
         SLIPSTREAM_RETURN_IF_ERROR(Check(next.point));
-        Lease(std::move(next));
+        Lease(std::move(next), /*suggested=*/true);
         ++suggested_;
       }
       const size_t left = options_.workers - std::min(options_.workers, options_.batch);
@@ -141,9 +141,9 @@ class StudyRun {
     return absl::OkStatus();
   }
 
-  void Lease(Evaluation evaluation) {
+  void Lease(Evaluation evaluation, bool suggested = false) {
     open_.push_back({++last_trial_, evaluation.point.configuration, evaluation.point.candidate,
-                     evaluation.provenance.notes});
+                     evaluation.provenance.notes, suggested});
     waiting_.push_back(std::move(evaluation));
   }
 
@@ -162,7 +162,7 @@ class StudyRun {
     evaluation.own_regret = problem_.RegretOf(exact);
     ended_.push_back({trial.number, trial.configuration, trial.candidate,
                       is_infeasible ? Ending::kInfeasible : Ending::kMeasured, evaluation.value,
-                      trial.notes});
+                      trial.notes, trial.suggested});
     if (is_infeasible) ended_.back().value.reset();
     evaluations_.push_back(std::move(evaluation));
   }

@@ -499,6 +499,52 @@ TEST(Auto, ManyTogetherAreDifferentAndInterleaveContrast) {
   }
 }
 
+TEST(Auto, ManyWorkersGetWhatABatchHas) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  const auto batch = MustSuggest("auto", study.view(), 9, 5);
+  for (const Suggestion& of_batch : batch) {
+    const auto single = MustSuggest("auto", study.view(), 1, 5);
+    EXPECT_EQ(single[0].configuration, of_batch.configuration) << study.suggested;
+    EXPECT_EQ(IsForContrast(single[0]), IsForContrast(of_batch)) << study.suggested;
+    study.Lease(single);
+  }
+}
+
+// As those are that stand in for a model that is not ready.
+TEST(Auto, SuggestionsWithoutNotesAreNoContrast) {
+  FakeStudy study = RippledStudy(2);
+  const auto made = MustSuggest("auto", study.view(), 4, 5);
+  for (Suggestion each : made) {
+    each.provenance.notes.clear();
+    study.Lease({each});
+    study.End(Ending::kMeasured, -Ripples(each.configuration));
+  }
+  int contrasts = 0;
+  for (const Suggestion& each : RunOf("auto", study, 12, [](const Configuration& configuration) {
+         return -Ripples(configuration);
+       })) {
+    contrasts += IsForContrast(each) ? 1 : 0;
+  }
+  EXPECT_EQ(contrasts, 3);
+}
+
+TEST(Auto, PeoplesOwnTrialsThatFailedAreNoContrast) {
+  const auto contrasts = [](Ending ending) {
+    FakeStudy study = StudyWith(0.3, 0.6);
+    for (const double x : {0.1, 0.5, 0.9}) {
+      study.Queue({{Value::Double(x), Value::Double(1 - x)}});
+      study.End(ending, ending == Ending::kMeasured ? std::optional<double>(x) : std::nullopt);
+    }
+    int count = 0;
+    for (const Suggestion& each : MustSuggest("auto", study.view(), 8, 5)) {
+      count += IsForContrast(each) ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(contrasts(Ending::kInfeasible), 0);
+  EXPECT_EQ(contrasts(Ending::kFailed), 3);
+}
+
 TEST(Auto, ResultsThatWereThereFirstMakeContrastNeedless) {
   FakeStudy study = RippledStudy(2);
   for (const double x : {0.1, 0.5, 0.9}) {

@@ -89,7 +89,7 @@ StudyView FakeStudy::view() const {
 void FakeStudy::Lease(const std::vector<Suggestion>& suggestions) {
   for (const Suggestion& suggestion : suggestions) {
     open.push_back({++last_trial, suggestion.configuration, suggestion.candidate,
-                    suggestion.provenance.notes});
+                    suggestion.provenance.notes, /*suggested=*/true});
     ++suggested;
   }
 }
@@ -103,7 +103,8 @@ void FakeStudy::End(Ending ending, std::optional<double> value) { EndAt(0, endin
 void FakeStudy::EndAt(size_t place, Ending ending, std::optional<double> value) {
   const OpenTrial trial = open[place];
   open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
-  ended.push_back({trial.number, trial.configuration, trial.candidate, ending, value, trial.notes});
+  ended.push_back({trial.number, trial.configuration, trial.candidate, ending, value, trial.notes,
+                   trial.suggested});
   std::sort(ended.begin(), ended.end(),
             [](const EndedTrial& a, const EndedTrial& b) { return a.number < b.number; });
 }

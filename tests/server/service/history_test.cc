@@ -191,7 +191,7 @@ class LeasedHistoryTest : public HistoryTest {
   const std::unique_ptr<Store> store = MakeMemoryStore(options, MakeMemoryTables());
 };
 
-TEST_F(LeasedHistoryTest, ARepeatHasTheNotesOfWhatItRepeats) {
+TEST_F(LeasedHistoryTest, ARepeatComesFromWhereWhatItRepeatsCameFrom) {
   study_.strategy = MakeStrategy(*FindPreset("random_exp3"));
   Suggestion suggestion;
   suggestion.configuration = *ConfigurationFromProto(*definition_.space, ExampleConfiguration());
@@ -207,6 +207,7 @@ TEST_F(LeasedHistoryTest, ARepeatHasTheNotesOfWhatItRepeats) {
       ASSERT_EQ(history->open().size(), 1u);
       EXPECT_EQ(history->open()[0].number, repeat);
       EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
+      EXPECT_TRUE(history->open()[0].suggested);
     }
     LeaseBatch batch;
     batch.study_key = study_.key;
@@ -252,6 +253,7 @@ TEST_F(HistoryTest, OneSnapshotBringsAHistoryUpToDateHoweverManyTrialsAreOpen) {
   Add(40, false);
   ASSERT_TRUE(cache.Get(study_, 0).ok());
   EXPECT_EQ(reads_, 1);
+  EXPECT_FALSE((*cache.Get(study_, 0))->open()[0].suggested) << "it was added";
   for (const int64_t number : {7, 8, 23}) {
     Lease(number, 40);
     End(number, static_cast<double>(number));
