@@ -192,8 +192,9 @@ class RowTransaction : public Rows {
                                                    int64_t bytes) = 0;
   // Deletes a source task that no study uses, with its chunks.
   virtual absl::Status DeleteSourceTask(int64_t source_key) = 0;
-  // The id of some study that uses the source task.
-  virtual absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) = 0;
+  // The ids of studies that use the source task, oldest first, at most `limit` of them.
+  virtual absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,
+                                                                    int limit) = 0;
 };
 
 }  // namespace slipstream

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
@@ -16,6 +17,27 @@ absl::StatusOr<int64_t> RequireSourceTask(Rows& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
   if (!key.has_value()) return SourceTaskNotFound(id);
   return *key;
+}
+
+// How many of its studies a refusal to delete a source task names.
+constexpr int kNamedStudies = 3;
+
+// "sourceTasks/t is used by studies/s", or "... by 5 studies: studies/a, studies/b, studies/c and 2
+// others". `studies` are the first of them.
+absl::StatusOr<std::string> UseText(RowTransaction& rows, const std::string& id,
+                                    const std::vector<std::string>& studies) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<SourceTaskRecord> task, rows.FindSourceTask(id));
+  const auto named = static_cast<int64_t>(studies.size());
+  const int64_t all = task.has_value() ? task->study_count : named;
+  const std::string names = absl::StrJoin(studies, ", ", [](std::string* out, const auto& study) {
+    out->append(NameOfStudy(study));
+  });
+  std::string text = absl::StrCat(NameOfSourceTask(id), " is used by ");
+  if (all > 1) absl::StrAppend(&text, all, " studies: ");
+  text += names;
+  const int64_t others = all - named;
+  if (others > 0) absl::StrAppend(&text, " and ", others, others == 1 ? " other" : " others");
+  return text;
 }
 
 }  // namespace
@@ -39,10 +61,11 @@ absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
 
 absl::StatusOr<Unit> DeleteSourceTask(RowTransaction& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireSourceTask(rows, id));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> user, rows.FindStudyUsing(key));
-  if (user.has_value()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameOfSourceTask(id), " is used by ", NameOfStudy(*user)));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> studies,
+                              rows.FindStudiesUsing(key, kNamedStudies));
+  if (!studies.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string use, UseText(rows, id, studies));
+    return absl::FailedPreconditionError(use);
   }
   SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteSourceTask(key));
   return Unit{};

@@ -570,9 +570,11 @@ class MemoryTransaction : public RowTransaction {
     Erase(tables_.source_tasks, source_key);
     return absl::OkStatus();
   }
-  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override {
-    const std::vector<std::string> ids = reader_.StudiesUsing(source_key);
-    return ids.empty() ? std::nullopt : std::optional<std::string>(ids[0]);
+  absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,
+                                                            int limit) override {
+    std::vector<std::string> ids = reader_.StudiesUsing(source_key);
+    ids.resize(std::min(ids.size(), static_cast<size_t>(limit)));
+    return ids;
   }
 
  private:

@@ -66,12 +66,13 @@ absl::StatusOr<std::optional<std::string>> SqliteSnapshot::FindSourceChunk(int64
   return query.First([](const Query& row) { return row.Bytes(0); });
 }
 
-absl::StatusOr<std::optional<std::string>> SqliteTransaction::FindStudyUsing(int64_t source_key) {
+absl::StatusOr<std::vector<std::string>> SqliteTransaction::FindStudiesUsing(int64_t source_key,
+                                                                             int limit) {
   Query query(writer_,
-              "SELECT id FROM study_sources JOIN studies ON studies.key = study_key"
-              " WHERE source_key = ? LIMIT 1");
-  query.BindInteger(source_key);
-  return query.First([](const Query& row) { return row.Bytes(0); });
+              "SELECT id FROM studies WHERE key IN"
+              " (SELECT study_key FROM study_sources WHERE source_key = ?) ORDER BY key LIMIT ?");
+  query.BindInteger(source_key).BindInteger(limit);
+  return query.All([](const Query& row) { return row.Bytes(0); });
 }
 
 absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskRecord& record,

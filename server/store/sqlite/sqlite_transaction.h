@@ -218,7 +218,8 @@ class SqliteTransaction : public RowTransaction {
                                            const std::vector<std::string>& chunks,
                                            int64_t bytes) override;
   absl::Status DeleteSourceTask(int64_t source_key) override;
-  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override;
+  absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,
+                                                            int limit) override;
 
  private:
   // After a row with this end of a lease has been written.

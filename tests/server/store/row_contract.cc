@@ -47,6 +47,7 @@ void RowContract::Reopen() {
 
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -224,7 +225,7 @@ void UpdateEach(RowTransaction& rows) {
 void DeleteEach(RowTransaction& rows) {
   const int64_t source_key = **rows.FindSourceTaskKey("t");
   EXPECT_TRUE(rows.DeleteStudy((*rows.FindStudyHead("s"))->key).ok());
-  EXPECT_FALSE(rows.FindStudyUsing(source_key)->has_value());
+  EXPECT_TRUE(rows.FindStudiesUsing(source_key, 9)->empty());
   EXPECT_TRUE(rows.DeleteSourceTask(source_key).ok());
 }
 
@@ -276,7 +277,7 @@ TEST_P(RowContract, ATransactionSeesItsOwnWrites) {
     EXPECT_EQ((*rows.FindAnswer("r"))->fingerprint, "f");
     EXPECT_EQ((*rows.FindAnswer("r"))->answer, "answer");
     EXPECT_EQ((*rows.FindSourceTask("t"))->study_count, 1);
-    EXPECT_EQ(**rows.FindStudyUsing(**rows.FindSourceTaskKey("t")), "s");
+    EXPECT_THAT(*rows.FindStudiesUsing(**rows.FindSourceTaskKey("t"), 9), ElementsAre("s"));
     DeleteEach(rows);
     EXPECT_FALSE(rows.FindStudyHead("s")->has_value());
     EXPECT_FALSE(rows.FindStudyHead(study.key)->has_value());
@@ -295,7 +296,7 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     EXPECT_FALSE(rows.FindTrial(7, 1)->has_value());
     EXPECT_FALSE(rows.FindSourceTask("t")->has_value());
     EXPECT_FALSE(rows.FindSourceTaskKey("t")->has_value());
-    EXPECT_FALSE(rows.FindStudyUsing(7)->has_value());
+    EXPECT_TRUE(rows.FindStudiesUsing(7, 9)->empty());
     EXPECT_FALSE(rows.FindLeaseClock()->has_value());
     EXPECT_FALSE(rows.FindReport(7, 1, 1)->has_value());
     EXPECT_TRUE(rows.ListEndedLeases(1 << 30, 9)->empty());

@@ -71,7 +71,7 @@ TEST_P(StoreContract, ASourceTaskInUseStays) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("t", {"used", "used"})).ok());
   EXPECT_EQ(store().GetSourceTask("used")->study_count, 2);
   EXPECT_THAT(DeleteSourceTask(store(), "used").status,
-              IsRefusal(kFailedPrecondition, "used by studies/"));
+              IsRefusal(kFailedPrecondition, "used by 2 studies: studies/s, studies/t"));
   EXPECT_EQ(store().GetSourceChunks("used")->size(), 2u);
 
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
@@ -81,6 +81,20 @@ TEST_P(StoreContract, ASourceTaskInUseStays) {
   EXPECT_EQ(store().GetSourceTask("used")->study_count, 0);
   EXPECT_TRUE(DeleteSourceTask(store(), "used").ok());
   EXPECT_THAT(store().GetSourceTask("used").status(), HasCode(kNotFound));
+}
+
+TEST_P(StoreContract, ARefusalToDeleteASourceTaskNamesThreeOfItsStudies) {
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("t")).ok());
+  for (const char* id : {"d", "b", "a", "c", "e"}) {
+    ASSERT_TRUE(CreateStudy(store(), StudyNamed(id, {"t"})).ok());
+  }
+  EXPECT_THAT(DeleteSourceTask(store(), "t").status,
+              IsRefusal(kFailedPrecondition,
+                        "used by 5 studies: studies/d, studies/b, studies/a and 2 others"));
+  ASSERT_TRUE(DeleteStudy(store(), "d").ok());
+  EXPECT_THAT(DeleteSourceTask(store(), "t").status,
+              IsRefusal(kFailedPrecondition,
+                        "used by 4 studies: studies/b, studies/a, studies/c and 1 other"));
 }
 
 TEST_P(StoreContract, ADeletedSourceTaskCanBeRegisteredAnew) {
