@@ -172,20 +172,34 @@ absl::Status CheckBackupFolder(const Flags& flags) {
       absl::StrCat("--backup-folder ", folder, " is not a folder, or cannot be reached"));
 }
 
+absl::Status AsMistake(absl::Status status) {
+  switch (status.code()) {
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kFailedPrecondition:
+      return absl::InvalidArgumentError(status.message());
+    default:
+      return status;
+  }
+}
+
 absl::Status CheckConfiguration(const Flags& flags, Log* log) {
   // In the order of a start, which ends at the first.
-  std::vector<absl::Status> found = {Server::CheckAddress(flags.server),
+  std::vector<absl::Status> found = {AsMistake(Server::CheckAddress(flags.server)),
                                      CheckMetricsAddress(flags), CheckFilesApart(flags)};
   if (flags.create) found.push_back(CheckPlaceOfStore(flags));
-  for (absl::Status& each : CheckPermissions(flags, log)) found.push_back(std::move(each));
-  const absl::Status backups = CheckBackupFolder(flags);
-  found.push_back(backups);
-  if (backups.ok() && !flags.service.backups.folder.empty()) {
-    found.push_back(CheckAccess("--backup-folder", flags.service.backups.folder, W_OK | X_OK));
+  for (absl::Status& each : CheckPermissions(flags, log)) {
+    found.push_back(AsMistake(std::move(each)));
   }
-  found.push_back(CheckWritable("--audit-log", flags.audit_log));
+  const absl::Status backups = CheckBackupFolder(flags);
+  found.push_back(AsMistake(backups));
+  if (backups.ok() && !flags.service.backups.folder.empty()) {
+    found.push_back(
+        AsMistake(CheckAccess("--backup-folder", flags.service.backups.folder, W_OK | X_OK)));
+  }
+  found.push_back(AsMistake(CheckWritable("--audit-log", flags.audit_log)));
   if (!flags.create) found.push_back(CheckPlaceOfStore(flags));
-  found.push_back(CheckReplaceable("--address-file", flags.address_file));
+  found.push_back(AsMistake(CheckReplaceable("--address-file", flags.address_file)));
   WarnOfTls(flags.server.tls, log);
   found.erase(std::remove_if(found.begin(), found.end(),
                              [](const absl::Status& status) { return status.ok(); }),

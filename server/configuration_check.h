@@ -4,6 +4,7 @@
 #define SLIPSTREAM_SERVER_CONFIGURATION_CHECK_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/flags.h"
 #include "server/telemetry/log.h"
 
@@ -20,9 +21,20 @@ absl::Status CheckBackupFolder(const Flags& flags);
 
 // All of these and the other files and folders. Reads them, but creates and changes nothing, does
 // not open the store, which may be in use, and does not listen. Logs each mistake, and what a start
-// would warn of. INVALID_ARGUMENT if the one that a start meets first is in a flag, or in the
-// content of the token or quota file; FAILED_PRECONDITION if it is another.
+// would warn of. INVALID_ARGUMENT if the one that a start meets first is in a flag or in what it
+// names; FAILED_PRECONDITION if it is about the store.
 absl::Status CheckConfiguration(const Flags& flags, Log* log);
+
+// What a file or folder that a flag names led to, as a mistake in the configuration: it is missing,
+// may not be used or is not fit, and stays so until somebody changes it. INVALID_ARGUMENT in place
+// of NOT_FOUND, PERMISSION_DENIED and FAILED_PRECONDITION; other errors, such as that a disk is
+// full, may pass.
+absl::Status AsMistake(absl::Status status);
+template <typename Value>
+absl::StatusOr<Value> AsMistake(absl::StatusOr<Value> value) {
+  if (value.ok()) return value;
+  return AsMistake(value.status());
+}
 
 }  // namespace slipstream
 

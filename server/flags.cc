@@ -83,8 +83,8 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_flag("--check-config", flags->check_config,
                 "Check the flags, and the files and folders that they name, without serving or "
                 "opening the store, and exit: with 0 if the server would start with them, else as "
-                "the start would: with 2 after a mistake in a flag or in the token or quota file, "
-                "or with 1")
+                "the start would: with 2 after a mistake in a flag or in a file or folder that it "
+                "names, or with 1 if the store cannot be used")
       ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to which the address is written once the server is ready")

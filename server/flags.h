@@ -38,8 +38,8 @@ struct Flags {
   StoreOptions store;
 };
 
-// The code to exit with after a mistake in flags or in the files that they name, after which a
-// service manager has no reason to start the server again.
+// The code to exit with after a mistake in flags or in the files and folders that they name, other
+// than the store: a service manager has no reason to start the server again.
 inline constexpr int kUsageError = 2;
 
 // The flags, or the code to exit with at once, after --help, --version or an error

@@ -87,7 +87,8 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   }
   if (!error) std::filesystem::rename(partial, file, error);
   if (!error) return absl::OkStatus();
-  return absl::PermissionDeniedError(
+  return absl::Status(
+      absl::ErrnoToStatusCode(error.value()),
       absl::StrCat("--address-file ", file, " cannot be written: ", error.message()));
 }
 
@@ -209,13 +210,13 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
 }
 
 absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
-  SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
+  SLIPSTREAM_RETURN_IF_ERROR(AsMistake(Server::CheckAddress(flags.server)));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFilesApart(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,
-                              Permissions::Open(&flags, log));
+                              AsMistake(Permissions::Open(&flags, log)));
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
   flags.store.on_halt = [log](const absl::Status& cause) {
@@ -228,10 +229,10 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   TellManager(flags, log, "STATUS=opening the store");
   // Before the store is opened, as that may upgrade it, which cannot be undone.
   std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
-  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
+  SLIPSTREAM_RETURN_IF_ERROR(AsMistake(PrepareBackups(&flags, log, &latest_backup)));
   std::unique_ptr<AuditLog> audit;
   if (!flags.audit_log.empty()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
+    SLIPSTREAM_ASSIGN_OR_RETURN(audit, AsMistake(AuditLog::Open(flags.audit_log)));
   }
   flags.store.on_upgrade = [log](int64_t from, int64_t to) {
     log->Write(LogLevel::kWarning, "upgraded the store, which earlier versions now refuse",
@@ -279,7 +280,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
            .audit = audit.get(),
            .permissions = permissions.get(),
            .latest_backup = flags.service.backups.folder.empty() ? nullptr : &latest_backup}));
-  SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
+  SLIPSTREAM_RETURN_IF_ERROR(AsMistake(WriteAddress(flags.address_file, server->address())));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},
               {"address", server->address()},

@@ -40,8 +40,7 @@ absl::Status AuditLog::OpenFile() {
   if (opened < 0) opened = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   struct stat found = {};
   if (opened < 0 || fstat(opened, &found) != 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot write the audit log ", path_, ": ", std::strerror(errno)));
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot write the audit log ", path_));
   }
   if (descriptor_ >= 0) close(descriptor_);
   descriptor_ = opened;

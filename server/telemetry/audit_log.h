@@ -27,7 +27,7 @@ namespace slipstream {
 
 class AuditLog {
  public:
-  // Makes the file, for its owner alone, if there is none. PERMISSION_DENIED.
+  // Makes the file, for its owner alone, if there is none. The code says why that fails.
   static absl::StatusOr<std::unique_ptr<AuditLog>> Open(const std::string& path);
   ~AuditLog();
 

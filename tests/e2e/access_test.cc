@@ -502,7 +502,7 @@ TEST_F(Access, AnUnfitTokenFileIsRefusedAtTheStart) {
   EXPECT_EQ(start().exit_code, 2);
   EXPECT_THAT(start().output, AllOf(HasSubstr(tokens_), HasSubstr("line 1")));
   std::filesystem::remove(tokens_);
-  EXPECT_EQ(start().exit_code, 1);
+  EXPECT_EQ(start().exit_code, 2);
 }
 
 TEST_F(Access, ANewTokenIsPrintedWithItsLine) {
@@ -909,10 +909,10 @@ TEST_F(Tls, UnfitFilesAreRefusedAtTheStartByName) {
     return ended.output;
   };
   EXPECT_THAT(refusal(2, {"--tls-certificate", Path("certificate")}), HasSubstr("--tls-key"));
-  EXPECT_THAT(refusal(1, {"--tls-certificate", Path("none"), "--tls-key", Path("key")}),
+  EXPECT_THAT(refusal(2, {"--tls-certificate", Path("none"), "--tls-key", Path("key")}),
               HasSubstr(Path("none")));
   WriteWhole(Path("key"), authority_.Issue("other").key);
-  EXPECT_THAT(refusal(1, Flags()), HasSubstr(Path("key")));
+  EXPECT_THAT(refusal(2, Flags()), HasSubstr(Path("key")));
 }
 
 TEST_F(Tls, AnAddressThatOthersReachNeedsItOrAWord) {

@@ -272,7 +272,7 @@ TEST(Process, AStoreIsOpenedAfterFlagsWereChecked) {
     std::vector<std::string> flags = {"--data", data, "--create", "--listen", "127.0.0.1:0"};
     flags.insert(flags.end(), mistake.begin(), mistake.end());
     const EndedProcess ended = ServerProcess::Run(flags);
-    EXPECT_NE(ended.exit_code, 0) << mistake[0];
+    EXPECT_EQ(ended.exit_code, 2) << mistake[0];
     EXPECT_THAT(ended.output, HasSubstr(mistake[1])) << mistake[0];
     EXPECT_FALSE(std::filesystem::exists(data + "/slipstream.db")) << mistake[1];
   }
@@ -762,7 +762,7 @@ TEST(Process, ACheckOfTheConfigurationTellsAllThatIsWrong) {
   const EndedProcess files = ServerProcess::Run(
       {"--check-config", "--data", data.path(), "--tls-certificate", missing, "--tls-key", missing,
        "--backup-folder", missing, "--audit-log", missing + "/audit.jsonl"});
-  EXPECT_EQ(files.exit_code, 1) << files.output;
+  EXPECT_EQ(files.exit_code, 2) << files.output;
   EXPECT_THAT(files.output, HasSubstr("there is no store at " + data.path()));
   EXPECT_THAT(files.output, HasSubstr("(--tls-certificate) cannot be used: No such file"));
   EXPECT_THAT(files.output, HasSubstr("--backup-folder " + missing));
@@ -784,14 +784,21 @@ TEST(Process, ACheckOfTheConfigurationEndsAsTheStartWould) {
       {"--create", "--tls-certificate", missing, "--tls-key", missing, "--token-file",
        data.path() + "/tokens"},
       {"--create", "--token-file", data.path() + "/tokens", "--backup-folder", missing},
-      {"--token-file", data.path() + "/tokens"}};
-  for (std::vector<std::string> flags : mistakes) {
+      {"--token-file", data.path() + "/tokens"},
+      {"--create", "--token-file", missing},
+      {"--create", "--quota-file", data.path()},
+      {"--create", "--audit-log", missing + "/audit.jsonl"},
+      {"--create", "--address-file", missing + "/address"}};
+  const auto expect = [&](int code, std::vector<std::string> flags) {
     flags.insert(flags.end(), {"--data", data.path(), "--listen", "127.0.0.1:0"});
     const EndedProcess start = ServerProcess::Run(flags);
+    EXPECT_EQ(start.exit_code, code) << start.output;
     flags.push_back("--check-config");
     const EndedProcess check = ServerProcess::Run(flags);
-    EXPECT_EQ(check.exit_code, start.exit_code) << check.output << start.output;
-  }
+    EXPECT_EQ(check.exit_code, code) << check.output;
+  };
+  expect(1, {});  // There is no store.
+  for (const std::vector<std::string>& flags : mistakes) expect(2, flags);
 }
 
 TEST(Process, ACheckOfTheConfigurationLooksAtTheFilesBesideTheStore) {
