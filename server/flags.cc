@@ -227,8 +227,9 @@ void AddAccess(CLI::App* app, Flags* flags) {
       "again when it changes. Without it everybody may do everything");
   app->add_option(
          "--new-token", flags->new_token,
-         "Print a new token and its line for the token file, and exit. The role is trainer, "
-         "operator, ci or admin; projects are separated by commas, * stands for all")
+         "Print a new token and its line for the token file, which are the two lines of standard "
+         "output, and exit. The role is trainer, operator, ci or admin; projects are separated by "
+         "commas, * stands for all")
       ->type_name("NAME:ROLE:PROJECTS")
       ->group("Access");
   file("--quota-file", &flags->quota_file, "SLIPSTREAM_QUOTA_FILE",

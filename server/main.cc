@@ -315,7 +315,8 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   return database.halted ? absl::DataLossError(database.refusal) : absl::OkStatus();
 }
 
-// Prints a token and its line; neither is kept or logged.
+// Prints a token and its line, each on a line of standard output for scripts, and what they are to
+// standard error. Neither is kept or logged.
 absl::Status PrintNewToken(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ':');
   if (parts.size() != 3) {
@@ -323,10 +324,12 @@ absl::Status PrintNewToken(const std::string& text) {
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(const Identity identity, ParseIdentity(parts[0], parts[1], parts[2]));
   SLIPSTREAM_ASSIGN_OR_RETURN(const Token token, MakeToken(identity.name));
-  std::cout << "The token, for " << identity.name << " alone; it is not shown again:\n"
-            << token.text << "\n\nIts line for the token file:\n"
-            << TokenLine(identity, token.hash);
-  return absl::OkStatus();
+  std::cerr << "The token, for " << identity.name << " alone; it is not shown again:" << std::endl;
+  std::cout << token.text << std::endl;
+  std::cerr << "\nIts line for the token file:" << std::endl;
+  std::cout << TokenLine(identity, token.hash) << std::flush;
+  if (std::cout.good()) return absl::OkStatus();
+  return absl::UnavailableError("the token cannot be written to standard output");
 }
 
 // The missing parent folders of this file, innermost first.

@@ -24,8 +24,8 @@ def new_token(identity):
     """A token, and its line for the token file."""
     made = subprocess.run([SERVER, "--new-token", identity], check=True, capture_output=True,
                           text=True, **SPAWN)
-    lines = [line for line in made.stdout.splitlines() if line]
-    return lines[1], lines[3] + "\n"
+    token, line = made.stdout.splitlines()
+    return token, line + "\n"
 
 
 class Access(unittest.TestCase):
