@@ -296,6 +296,29 @@ absl::Status ShowStudy(const std::string& text, Session& session) {
   return absl::OkStatus();
 }
 
+// A completed study keeps its queued trials, but hands them to no worker.
+void WarnOfQueuedTrials(const v1::Study& study, Session& session) {
+  if (study.succeeded_trial_count() == study.trial_count()) return;
+  v1::ListTrialsRequest request;
+  request.set_study(study.name());
+  request.mutable_read_mask()->add_paths("state");
+  request.add_states(v1::Trial::REQUESTED);
+  int64_t queued = 0;
+  const absl::Status counted =
+      session.client().ListAllTrials(std::move(request), [&queued](const v1::Trial&) {
+        ++queued;
+        return true;
+      });
+  if (!counted.ok()) {
+    session.Warn(absl::StrCat("this is done, but how many trials were queued cannot be read: ",
+                              std::string(counted.message())));
+  } else if (queued > 0) {
+    session.Warn(absl::StrCat(ShortStudyName(study.name()), " still has ", queued, " queued ",
+                              queued == 1 ? "trial" : "trials",
+                              ", which no worker gets any more"));
+  }
+}
+
 absl::Status ChangeState(const std::string& text, v1::Study::State state, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
@@ -304,6 +327,7 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
   } else {
     PrintAnswer(study, session);
   }
+  if (state == v1::Study::COMPLETED) WarnOfQueuedTrials(study, session);
   return absl::OkStatus();
 }
 

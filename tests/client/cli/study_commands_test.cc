@@ -379,6 +379,25 @@ TEST_F(StudyCommands, PauseResumeAndCompleteChangeTheState) {
   }
 }
 
+TEST_F(StudyCommands, CompleteTellsOfQueuedTrialsThatNobodyWillRun) {
+  v1::Study study = SmallStudy();
+  study.set_trial_count(3);
+  study.set_succeeded_trial_count(0);
+  service().AddStudy(study);
+  for (const auto state : {v1::Trial::REQUESTED, v1::Trial::FAILED, v1::Trial::REQUESTED}) {
+    v1::Trial trial;
+    trial.set_state(state);
+    service().AddTrial("studies/s1", trial);
+  }
+  for (const char* format : {"table", "json"}) {
+    const ProcessResult completed = Run({"study", "complete", "s1", "--format", format});
+    EXPECT_EQ(completed.code, 0);
+    EXPECT_EQ(completed.err,
+              "slipstream: s1 still has 2 queued trials, which no worker gets any more\n");
+  }
+  EXPECT_EQ(Run({"study", "pause", "s1"}).err, "");
+}
+
 TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
   service().AddStudy(SmallStudy());
   const struct {
