@@ -7,6 +7,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_exchange.h"
+#include "client/cli/source_pruning.h"
 #include "client/cli/source_registration.h"
 #include "client/cli/source_view.h"
 #include "client/cli/status_macros.h"
@@ -60,7 +61,8 @@ CLI::App* AddOnOneSource(CLI::App* group, const std::string& name, const std::st
 
 void AddSourceCommands(CLI::App* app, Action* chosen) {
   CLI::App* const group =
-      app->add_subcommand("source", "Source tasks: register, list, show, export, import, delete");
+      app->add_subcommand("source",
+                          "Source tasks: register, list, show, export, import, delete, prune");
   group->require_subcommand(1);
   AddRegisterCommand(group, chosen);
   group->add_subcommand("list", "Lists the source tasks, oldest first")
@@ -80,6 +82,7 @@ void AddSourceCommands(CLI::App* app, Action* chosen) {
       return DeleteSource(arguments->source_task, arguments->agreed, session);
     };
   });
+  AddPruneCommand(group, chosen);
 }
 
 }  // namespace slipstream::cli

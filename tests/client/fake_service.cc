@@ -144,9 +144,11 @@ v1::Trial FakeService::AddTrial(const std::string& study, v1::Trial trial) {
   return kept = trial;
 }
 
-v1::SourceTask FakeService::AddSource(v1::SourceTask task) {
+v1::SourceTask FakeService::AddSource(v1::SourceTask task,
+                                      std::vector<v1::Observation> observations) {
   const std::lock_guard lock(mutex_);
   sources_.push_back(task);
+  if (!observations.empty()) observations_of_[task.name()] = std::move(observations);
   return task;
 }
 
@@ -751,7 +753,9 @@ grpc::Status FakeService::ListSourceObservations(Context* context,
                                                  const v1::ListSourceObservationsRequest* request,
                                                  v1::ListSourceObservationsResponse* response) {
   return Answer(context, "ListSourceObservations", "", response, [&] {
-    return Page(observations_, *request, response, [&](const v1::Observation& observation) {
+    const auto added = observations_of_.find(request->source_task());
+    const auto& told = added == observations_of_.end() ? observations_ : added->second;
+    return Page(told, *request, response, [&](const v1::Observation& observation) {
       *response->add_observations() = observation;
     });
   });

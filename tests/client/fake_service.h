@@ -61,7 +61,9 @@ class FakeService final : public v1::OptimizationService::Service {
 
   v1::Study AddStudy(v1::Study study);
   v1::Trial AddTrial(const std::string& study, v1::Trial trial);
-  v1::SourceTask AddSource(v1::SourceTask task);
+  // `observations`, if any, is what ListSourceObservations tells of it; then the task is what a
+  // later registration with its origin answers.
+  v1::SourceTask AddSource(v1::SourceTask task, std::vector<v1::Observation> observations = {});
   size_t study_count() const;
   std::vector<v1::Trial> trials(const std::string& study) const;
   // The last registration's observations.
@@ -120,7 +122,7 @@ class FakeService final : public v1::OptimizationService::Service {
   Status GetSourceTask(Context*, const v1::GetSourceTaskRequest*, v1::SourceTask*) override;
   Status ListSourceTasks(Context*, const v1::ListSourceTasksRequest*,
                          v1::ListSourceTasksResponse*) override;
-  // Those that were registered last, whichever the task is.
+  // Those that the task was added with, or those that were registered last.
   Status ListSourceObservations(Context*, const v1::ListSourceObservationsRequest*,
                                 v1::ListSourceObservationsResponse*) override;
   // A status with one of each, of a server that refuses changes.
@@ -162,6 +164,7 @@ class FakeService final : public v1::OptimizationService::Service {
   std::map<std::string, v1::ListReportsResponse> reports_;  // By trial.
   std::vector<v1::UpdateTrialRequest> updates_;
   std::vector<v1::SourceTask> sources_;
+  std::map<std::string, std::vector<v1::Observation>> observations_of_;  // By the task's name.
   std::vector<v1::StudyEvent> events_;
   std::vector<v1::ExportLine> export_;
   int breaking_exports_ = 0;
