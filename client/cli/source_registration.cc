@@ -1,5 +1,6 @@
 #include "client/cli/source_registration.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -159,6 +160,17 @@ void TakeFromStudy(const v1::Study& study, RegistrationArguments* arguments) {
   }
 }
 
+// Whether the task lacks what was asked of it, as it was registered before with something else.
+bool KeepsOthers(const v1::SourceTask& task, const RegistrationArguments& arguments) {
+  if (!arguments.version.empty() && task.version() != arguments.version) return true;
+  google::protobuf::Map<std::string, std::string> labels;
+  if (!ReadLabels(arguments.labels, &labels).ok()) return false;
+  return std::any_of(labels.begin(), labels.end(), [&task](const auto& label) {
+    const auto found = task.labels().find(label.first);
+    return found == task.labels().end() || found->second != label.second;
+  });
+}
+
 // The source task of the study's trials, with the study's space and objective.
 absl::StatusOr<v1::RegisterSourceTaskResponse> RegisterTrials(const v1::Study& study,
                                                               RegistrationArguments arguments,
@@ -208,6 +220,7 @@ absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session&
       arguments.parent));
   std::vector<v1::SourceTask> tasks;
   size_t known = 0;
+  size_t kept = 0;  // Those known with another version, or without the labels.
   std::vector<absl::Status> failures;
   for (const v1::Study& study : studies) {
     const auto response = RegisterTrials(study, arguments, session);
@@ -219,9 +232,16 @@ absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session&
       continue;
     }
     tasks.push_back(response->source_task());
-    known += response->already_registered() ? 1 : 0;
+    if (!response->already_registered()) continue;
+    ++known;
+    if (KeepsOthers(response->source_task(), arguments)) ++kept;
   }
   PrintSourceTasks(tasks, session);
+  if (kept > 0) {
+    session.Warn(absl::StrCat(kept, kept == 1 ? " was" : " were",
+                              " registered before with another version or other labels, which stay "
+                              "as they are"));
+  }
   if (studies.empty()) {
     session.Warn("no study of the project has a result yet");
   } else if (arguments.validate_only) {

@@ -120,6 +120,33 @@ TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
   }
 }
 
+TEST_F(SourceCommands, WhatIsKnownWithOtherLabelsStaysAndThatIsTold) {
+  v1::Study study = SmallStudy();
+  study.set_name("studies/digits");
+  study.set_succeeded_trial_count(1);
+  service().AddStudy(study);
+  AddResult(study.name());
+  v1::SourceTask task;
+  task.set_name("sourceTasks/0000000000000000000000000000000a");
+  task.set_origin("studies/digits");
+  task.set_version("v7");
+  (*task.mutable_labels())["team"] = "blue";
+  service().AddSource(task, {v1::Observation()});
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> command = {"source", "register", "--all-studies"};
+    command.insert(command.end(), more.begin(), more.end());
+    return Run(command);
+  };
+  const std::string told =
+      "1 was registered before with another version or other labels, which stay as they are";
+  EXPECT_THAT(run({"--label", "team=red"}).err, HasSubstr(told));
+  EXPECT_THAT(run({"--label", "run=nightly"}).err, HasSubstr(told));
+  EXPECT_THAT(run({"--version", "v8"}).err, HasSubstr(told));
+  const ProcessResult same = run({"--label", "team=blue", "--version", "v7"});
+  EXPECT_EQ(same.err, "");
+  EXPECT_THAT(same.out, HasSubstr("0 registered, 1 unchanged"));
+}
+
 TEST_F(SourceCommands, OneStudyThatIsRefusedDoesNotHoldUpTheOthers) {
   for (const std::string id : {"a", "b", "c"}) {
     v1::Study study = SmallStudy();
