@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -248,6 +249,9 @@ grpc::Status FakeService::CreateStudy(Context* context, const v1::CreateStudyReq
       return Status(grpc::StatusCode::ALREADY_EXISTS, response->name() + " exists");
     }
     response->set_state(v1::Study::ACTIVE);
+    const auto& asked = request->study().source_tasks();
+    const bool wants_all = asked.size() == 1 && absl::EndsWith(asked[0], "sourceTasks/-");
+    if (wants_all && sources_.empty()) response->clear_source_tasks();
     studies_.push_back(*response);
     return Status::OK;
   });

@@ -211,6 +211,10 @@ TEST_F(StudyCommands, CreateMayLearnFromAllSourceTasks) {
     command.insert(command.end(), more.begin(), more.end());
     return Run(command);
   };
+  const ProcessResult none = create({});
+  EXPECT_EQ(Json::parse(none.out)["sourceTasks"], Json::array());
+  EXPECT_THAT(none.err, HasSubstr("no source task of the project fits"));
+  service().AddSource({});
   EXPECT_EQ(Json::parse(create({}).out)["sourceTasks"], Json({"sourceTasks/-"}));
   EXPECT_EQ(Json::parse(create({"--project", "vision"}).out)["sourceTasks"],
             Json({"projects/vision/sourceTasks/-"}));
