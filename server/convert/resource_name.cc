@@ -48,6 +48,12 @@ std::optional<std::string> TakeProject(absl::string_view* name) {
   return std::string(project);
 }
 
+absl::Status WrongProject(absl::string_view field, absl::string_view name) {
+  return InvalidField(field, name,
+                      absl::StrCat("a name of the form projects/{project}/..., {project} being ",
+                                   IdRule(kMostProjectBytes)));
+}
+
 bool IsSourceTaskId(absl::string_view id) {
   if (id.size() != kSourceTaskIdBytes) return false;
   for (const char c : id) {
@@ -79,7 +85,8 @@ std::string SourceTaskName(absl::string_view source_task_id) {
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name) {
   absl::string_view rest = name;
   const std::optional<std::string> project = TakeProject(&rest);
-  if (!project.has_value() || !absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
+  if (!project.has_value()) return WrongProject(field, name);
+  if (!absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
     return InvalidField(
         field, name,
         absl::StrCat("a name of the form studies/{study}, {study} being ",
@@ -93,8 +100,9 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
   const std::optional<std::string> project = TakeProject(&rest);
   const std::vector<absl::string_view> parts = absl::StrSplit(rest, '/');
   TrialName result;
-  if (!project.has_value() || parts.size() != 4 || parts[0] != "studies" || !IsStudyId(parts[1]) ||
-      parts[2] != "trials" || !ParseTrialNumber(parts[3], &result.number)) {
+  if (!project.has_value()) return WrongProject(field, name);
+  if (parts.size() != 4 || parts[0] != "studies" || !IsStudyId(parts[1]) || parts[2] != "trials" ||
+      !ParseTrialNumber(parts[3], &result.number)) {
     return InvalidField(
         field, name,
         absl::StrCat("a name of the form studies/{study}/trials/{number}, {study} being ",
@@ -107,8 +115,8 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name) {
   absl::string_view rest = name;
   const std::optional<std::string> project = TakeProject(&rest);
-  if (!project.has_value() || !absl::ConsumePrefix(&rest, "sourceTasks/") ||
-      !IsSourceTaskId(rest)) {
+  if (!project.has_value()) return WrongProject(field, name);
+  if (!absl::ConsumePrefix(&rest, "sourceTasks/") || !IsSourceTaskId(rest)) {
     return InvalidField(field, name,
                         "a name of the form sourceTasks/{32 lower-case hexadecimal digits}");
   }

@@ -1,5 +1,6 @@
 #include "server/convert/resource_name.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -68,6 +69,15 @@ TEST(ResourceName, ProjectsHaveTheirForm) {
        {"projects/studies/s", "projects//studies/s", "projects/A/studies/s", "projects/a/s",
         "projects/-/studies/s", "projects/a/projects/b/studies/s", "projects/a/studies/s/t"}) {
     EXPECT_FALSE(ParseStudyName("f", bad).ok()) << bad;
+  }
+}
+
+TEST(ResourceName, ANameInAWrongProjectIsRefusedByWhatProjectsAreCalled) {
+  for (const absl::Status& status :
+       {ParseStudyName("f", "projects/Vision/studies/s").status(),
+        ParseTrialName("f", "projects/Vision/studies/s/trials/1").status(),
+        ParseSourceTaskName("f", "projects/Vision/sourceTasks/" + std::string(32, 'a')).status()}) {
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("{project} being 1 to 40"));
   }
 }
 
