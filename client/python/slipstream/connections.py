@@ -8,6 +8,7 @@ from typing import Dict, Optional, Tuple
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.caller import Caller
+from slipstream._calls.fork_hooks import at_fork
 from slipstream._calls.forks import traffic
 from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations.service import Service
@@ -40,5 +41,4 @@ def _renew_lock() -> None:
     _lock = threading.Lock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+at_fork(after_in_child=_renew_lock)

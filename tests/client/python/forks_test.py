@@ -1,6 +1,7 @@
 """What becomes of studies in forks of a process."""
 
 import asyncio
+import inspect
 import multiprocessing
 import os
 import signal
@@ -13,7 +14,8 @@ from servers import PATIENCE, ServerTest
 import slipstream
 import slipstream.aio
 from slipstream import real
-from slipstream._calls.forks import traffic
+from slipstream._calls.fork_hooks import at_fork, guarded
+from slipstream._calls.forks import Traffic, traffic
 
 
 def evaluate_two(study):
@@ -145,6 +147,66 @@ class Forks(ForkTest):
         self.assertEqual([trial.worker for trial in self.study.trials],
                          [self.study.worker, worker, self.study.worker])
         self.assertEqual([trial.value for trial in self.study.trials], [0.25, 0.5, 0.75])
+
+
+class Hooks(unittest.TestCase):
+    def test_a_call_goes_on_after_a_fork_whose_end_went_unnoticed(self):
+        stuck = Traffic()
+        forking = threading.Thread(target=stuck.before_fork)
+        forking.start()
+        forking.join()
+        with unittest.mock.patch("slipstream._calls.forks._LONGEST_FORK", 0.01):
+            with self.assertLogs("slipstream", "WARNING") as logged, stuck.call():
+                pass
+        self.assertIn("a fork has not ended for 0.01 s", logged.output[0])
+        with stuck.call():  # Waits no more.
+            pass
+        stuck.before_fork()
+        with stuck.call():  # This thread has made its fork, or it could not call.
+            pass
+
+    def test_the_end_of_a_fork_whose_beginning_went_unnoticed_counts_for_nothing(self):
+        interrupted = Traffic()
+        interrupted.after_fork_in_parent()
+        with interrupted.call():
+            pass
+
+    def test_a_call_whose_end_went_unnoticed_has_ended(self):
+        interrupted = Traffic()
+        interrupted.call().__enter__()  # What it returns is gone, and the call with it.
+        with unittest.mock.patch("slipstream._calls.forks._PATIENCE", 0):
+            interrupted.before_fork()
+        interrupted.after_fork_in_child()
+        interrupted.check()
+
+    def test_a_warning_tells_of_an_error(self):
+        def hook():
+            raise OSError("broke")
+
+        with self.assertLogs("slipstream", "WARNING") as logged:
+            guarded(hook)()
+        self.assertIn(f"process {os.getpid()} is forked, and ", logged.output[0])
+        self.assertIn("hook failed: OSError: broke", logged.output[0])
+
+    def test_ctrl_c_in_a_hook_reaches_the_program_after_the_fork(self):
+        calls = []
+
+        def hook():
+            calls.append(os.getpid())
+            if len(calls) == 1:
+                raise KeyboardInterrupt
+
+        at_fork(before=hook)
+        with self.assertRaises(KeyboardInterrupt):
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+            threading.Event().wait(PATIENCE)
+        self.assertEqual(calls, [os.getpid()] * 2)
+
+    def test_a_class_can_be_asked_for_what_a_fork_makes_anew(self):
+        self.assertIn("_service", dict(inspect.getmembers(slipstream.Study)))
 
 
 class WithAsyncio(ForkTest):

@@ -6,12 +6,22 @@ wait for ever for locks that threads of the parent held."""
 
 from __future__ import annotations
 
-import os
+import logging
 import threading
+import weakref
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterator, Set
+
+from slipstream._calls.fork_hooks import at_fork
 
 _PATIENCE = 0.25  # Seconds that a fork waits for calls under way.
+_LONGEST_FORK = 10.0  # Seconds that a call waits for a fork, which takes a small part of that.
+_log = logging.getLogger("slipstream")
+
+
+class _Call:
+    """A call under way. It has ended when nobody refers to it any more, even if a Ctrl-C came just
+    when that was to be noted."""
 
 
 class Traffic:
@@ -19,23 +29,27 @@ class Traffic:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._calls = 0
+        self._calls: weakref.WeakSet[_Call] = weakref.WeakSet()
         self._polls = False  # Whether there is a thread of gRPC for asyncio.
-        self._forks = 0  # That are being made.
+        self._forking: Set[int] = set()  # Threads that are making a fork.
         self._was_quiet = True  # When the latest was made.
         self._quiet = True  # Whether this process and all its parents were forked without calls.
 
     @contextmanager
     def call(self) -> Iterator[None]:
         """Has a call under way while the block runs, which begins when no fork is being made."""
+        call = _Call()
         with self._changed:
-            self._changed.wait_for(lambda: not self._forks)
-            self._calls += 1
+            self._forking.discard(threading.get_ident())  # Whoever calls has made its fork.
+            if not self._changed.wait_for(lambda: not self._forking, _LONGEST_FORK):
+                _log.warning("a fork has not ended for %g s; calls go on", _LONGEST_FORK)
+                self._forking.clear()
+            self._calls.add(call)
         try:
             yield
         finally:
             with self._changed:
-                self._calls -= 1
+                self._calls.discard(call)
                 self._changed.notify_all()
 
     def note_asyncio(self) -> None:
@@ -54,29 +68,29 @@ class Traffic:
     def before_fork(self) -> None:
         """Lets no call begin, and waits for those under way, but not for long."""
         with self._changed:
-            self._forks += 1
+            self._forking.add(threading.get_ident())
             ended = self._changed.wait_for(lambda: not self._calls, _PATIENCE)
             self._was_quiet = ended and not self._polls
 
     def after_fork_in_parent(self) -> None:
         """Lets calls begin again."""
         with self._changed:
-            self._forks -= 1
+            self._forking.discard(threading.get_ident())
             self._changed.notify_all()
 
     def after_fork_in_child(self) -> None:
         """Begins without calls."""
         self._changed = threading.Condition()
-        self._calls = self._forks = 0
+        self._calls = weakref.WeakSet()
+        self._forking = set()
         self._polls = False
         self._quiet = self._quiet and self._was_quiet
 
 
 traffic = Traffic()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=traffic.before_fork,
-        after_in_parent=traffic.after_fork_in_parent,
-        after_in_child=traffic.after_fork_in_child,
-    )
+at_fork(
+    before=traffic.before_fork,
+    after_in_parent=traffic.after_fork_in_parent,
+    after_in_child=traffic.after_fork_in_child,
+)

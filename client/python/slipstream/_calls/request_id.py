@@ -6,6 +6,8 @@ import os
 import threading
 import time
 
+from slipstream._calls.fork_hooks import at_fork
+
 _COUNTER_END = 1 << 12
 _FIRST_COUNTER_MASK = (1 << 11) - 1  # Leaves room to count within a millisecond.
 _VARIANT = 0b10 << 62
@@ -21,8 +23,7 @@ class RequestIds:
         self._lock = threading.Lock()
         self._millisecond = 0
         self._counter = 0
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._renew_lock)
+        at_fork(after_in_child=self._renew_lock)
 
     def _renew_lock(self) -> None:
         self._lock = threading.Lock()

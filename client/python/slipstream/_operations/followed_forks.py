@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from typing import Any, ContextManager
+from typing import Any, ContextManager, Optional
+
+from slipstream._calls.fork_hooks import at_fork
 
 _lock = threading.RLock()
 
@@ -14,8 +15,7 @@ def _renew_lock() -> None:
     _lock = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+at_fork(after_in_child=_renew_lock)
 
 
 def fork_lock() -> ContextManager[Any]:
@@ -30,7 +30,9 @@ class OfProcess:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, owner: Any, kind: type) -> Any:
+    def __get__(self, owner: Optional[Any], kind: type) -> Any:
+        if owner is None:
+            return self  # It was asked of the class, as documentation tools do.
         owner._follow_fork()
         return owner.__dict__[self._name]
 

@@ -21,6 +21,8 @@ import threading
 import time
 from typing import Any, Callable, Collection, Dict, List, Optional, Set
 
+from slipstream._calls.fork_hooks import at_fork
+
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
 # Seconds in which blocks may still use their trials, for example to note where a checkpoint is.
 _GRACE = 2.0
@@ -112,13 +114,16 @@ class Termination:
     def before_fork(self) -> None:
         """Signals to a fork wait until it has handlers of its own; Python would forget them."""
         if self._blocks:
-            self._masks[threading.get_ident()] = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+            self._masks.setdefault(threading.get_ident(), mask)
+            signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
 
     def after_fork_in_parent(self) -> None:
         """Signals no longer wait."""
-        mask = self._masks.pop(threading.get_ident(), None)
+        mask = self._masks.get(threading.get_ident())
         if mask is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            del self._masks[threading.get_ident()]
 
     def after_fork_in_child(self) -> None:
         """A fork of the process holds none of its trials."""
@@ -210,9 +215,8 @@ def _end_by(number: int) -> None:
 termination = Termination()
 atexit.register(termination.at_exit)
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=termination.before_fork,
-        after_in_parent=termination.after_fork_in_parent,
-        after_in_child=termination.after_fork_in_child,
-    )
+at_fork(
+    before=termination.before_fork,
+    after_in_parent=termination.after_fork_in_parent,
+    after_in_child=termination.after_fork_in_child,
+)
