@@ -17,9 +17,11 @@ integer(2, 5, when={'kernel': 'poly'})
 
 from __future__ import annotations
 
+import enum
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from slipstream.categories import is_same, label_of, labels_of
 from slipstream.scalars import is_number, plain
@@ -94,16 +96,19 @@ class Parameter:
 
     def _told_objects(self) -> List[str]:
         told = tuple(zip(self.values, self.objects))
-        if all(label == _own_label(one) for label, one in told):
+        if all(label in _own_labels(one) for label, one in told):
             return [str(label) if callable(one) else repr(one) for label, one in told]
         return [repr(dict(told))]
 
 
-def _own_label(value: Any) -> Optional[str]:
+def _own_labels(value: Any) -> List[str]:
+    """The labels that `choice` may give a value: its text, if it has one, or its name."""
+    text = plain(value)
+    labels = [text] if isinstance(text, str) else []
     try:
-        return label_of(value)
+        return [*labels, label_of(value)]
     except TypeError:
-        return None
+        return labels
 
 
 def _text(number: Optional[Number]) -> str:
@@ -152,16 +157,17 @@ def _labelled(condition: Condition, parent: Parameter) -> Condition:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is a list or an array of values."""
-    scalar = isinstance(plain(value), (bool, int, float, str))
-    return not scalar and (isinstance(value, Sequence) or hasattr(value, "tolist"))
+    """Whether it has values one after the other, as a list, an array, a generator and an Enum do."""
+    if isinstance(plain(value), (bool, int, float, str)):
+        return False
+    if isinstance(value, type):
+        return issubclass(value, enum.Enum)
+    return isinstance(value, Iterable) or hasattr(value, "tolist")
 
 
-def _listed(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
-    """The arguments, or the elements of a single one that is a list or an array."""
-    if len(values) == 1 and _is_list(values[0]):
-        values = tuple(values[0])
-    return tuple(plain(value) for value in values)
+def _elements(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
+    """The arguments, or the elements of a single one that is a list, an array or the like."""
+    return tuple(values[0]) if len(values) == 1 and _is_list(values[0]) else values
 
 
 def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
@@ -264,7 +270,7 @@ def discrete(
     """One of several numbers, whose order and distances matter.
 
     If all of them are whole, trials have integers."""
-    values = _listed(values)
+    values = tuple(plain(value) for value in _elements(values))
     if not values:
         raise ValueError("discrete() needs at least one number, such as discrete(16, 32, 64)")
     if not all(is_number(value) for value in values):
@@ -279,6 +285,8 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
 
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')
+
+    They may also be given as one list, or as an Enum, of which they are the members.
 
     Categories may be None, numbers, tuples, classes and functions too. Trials have these very
     objects. Tables, and whoever opens the study without its space, have their labels instead, which
@@ -296,22 +304,32 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
         labels, objects = tuple(plain(label) for label in values[0]), tuple(values[0].values())
         _check_labels(labels, objects)
     else:
-        listed = values[0] if len(values) == 1 and _is_list(values[0]) else values
-        objects = tuple(listed)
+        if len(values) == 1 and isinstance(values[0], (set, frozenset)):
+            raise TypeError(
+                f"choice({values[0]!r}): a set has another order in each process: give a list, such "
+                "as sorted(...)"
+            )
+        objects = _elements(values)
         labels = _labels_for(objects)
     parameter = Parameter("choice", None, None, labels, condition=_condition(when))
-    if any(not isinstance(one, str) for one in objects) or objects != labels:
+    if any(not _stands_for_itself(one) for one in objects) or objects != labels:
         _check_different(labels, objects)
         parameter = replace(parameter, objects=objects)
     start = None if default is None else plain(parameter.label_of(default))
     return replace(parameter, default=start)
 
 
+def _stands_for_itself(value: Any) -> bool:
+    """Whether trials may have its label in its place."""
+    return isinstance(value, str) and not isinstance(value, enum.Enum)
+
+
 def _labels_for(objects: Tuple[Any, ...]) -> Tuple[str, ...]:
     if not objects:
-        raise ValueError("choice() needs at least one word, such as choice('rbf', 'poly')")
+        raise ValueError("choice() needs at least one category, such as choice('rbf', 'poly')")
     bare = [plain(one) for one in objects]
-    if all(is_number(one) for one in bare) or all(isinstance(one, bool) for one in bare):
+    named = any(isinstance(one, enum.Enum) for one in objects)
+    if not named and (all(map(is_number, bare)) or all(isinstance(one, bool) for one in bare)):
         raise TypeError(
             f"choice{objects!r}: for numbers there is discrete(), and for True and False boolean(); "
             "for numbers without an order give labels, such as choice({'one': 1, 'two': 2})"

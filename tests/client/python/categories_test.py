@@ -1,6 +1,7 @@
 """Choices among objects: trials have the very objects, and the server only their labels."""
 
 import asyncio
+import enum
 import io
 import pathlib
 import pickle
@@ -18,6 +19,13 @@ from slipstream import choice, integer, real
 
 class Relu:
     """What a choice is among."""
+
+
+class Kernel(str, enum.Enum):
+    """Members that are texts."""
+
+    RBF = "rbf"
+    POLY = "poly"
 
 
 GAUSSIAN = [0.5, 0.25]
@@ -69,6 +77,17 @@ class Categories(ServerTest):
         self.assertEqual(again.description.space["layers"].objects, ((64,), (64, 64)))
         self.assertEqual(again.change(title="t").space["layers"].objects, ((64,), (64, 64)))
         self.assertIsInstance(slipstream.load(self.study_id).best["layers"], str)
+
+    def test_trials_have_the_members_of_an_enum(self):
+        space = {"kernel": choice(Kernel), "degree": integer(2, 5, when={"kernel": Kernel.POLY})}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        study.enqueue({"kernel": Kernel.POLY, "degree": 3})
+        self.assertIs(study.suggest().kernel, Kernel.POLY)
+        self.assertIs(study.record({"kernel": "rbf"}, 1)["kernel"], Kernel.RBF)
+        self.assertIs(study.best["kernel"], Kernel.RBF)
+        self.assertIs(pickle.loads(pickle.dumps(study)).best["kernel"], Kernel.RBF)
+        plain = slipstream.load(self.study_id).best["kernel"]
+        self.assertEqual((plain, type(plain)), ("rbf", str))
 
     def test_configurations_are_given_with_objects_or_labels(self):
         study = self.open()

@@ -1,6 +1,7 @@
 """Parameters refuse what cannot be, and say what to write instead."""
 
 import decimal
+import enum
 import fractions
 import unittest
 
@@ -32,7 +33,9 @@ class Parameters(unittest.TestCase):
             (lambda: choice({}), TypeError, "at least one label"),
             (lambda: choice({1: "a"}), TypeError, "labels are words"),
             (lambda: choice({"a": "b", "b": "c"}), ValueError, "'b' is both a label and what 'a'"),
-            (lambda: choice(), ValueError, "at least one word"),
+            (lambda: choice(), ValueError, "at least one category"),
+            (lambda: choice(enum.Enum("Empty", [])), ValueError, "at least one category"),
+            (lambda: choice({"rbf", "poly"}), TypeError, "a set has another order in each process"),
             (lambda: discrete("a"), TypeError, r"choice\(\)"),
             (lambda: discrete(), ValueError, "at least one number"),
             (lambda: boolean(when=lambda params: True), TypeError, "when={'kernel': 'poly'}"),
@@ -45,6 +48,30 @@ class Parameters(unittest.TestCase):
     def test_a_list_may_be_given_whole(self):
         self.assertEqual(choice(["a", "b"]), choice("a", "b"))
         self.assertEqual(discrete([4, 2]), discrete(2, 4))
+        self.assertEqual(choice(word for word in "ab"), choice("a", "b"))
+        self.assertEqual(choice({"a": 1, "b": 2}.keys()), choice("a", "b"))
+        self.assertEqual(discrete(2**power for power in (1, 2)), discrete(2, 4))
+
+    def test_members_of_an_enum_are_what_a_choice_is_among(self):
+        class Plain(enum.Enum):
+            FIRST, SECOND = 1, 2
+
+        class Words(str, enum.Enum):
+            FIRST, SECOND = "a", "b"
+
+        class Numbers(enum.IntEnum):
+            FIRST, SECOND = 1, 2
+
+        for kind, labels in (
+            (Plain, ("FIRST", "SECOND")), (Words, ("a", "b")), (Numbers, ("FIRST", "SECOND"))
+        ):
+            for made in (choice(kind), choice(*kind, default=kind.SECOND), choice(list(kind))):
+                self.assertEqual((made.values, made.objects), (labels, tuple(kind)))
+                self.assertIs(made.object_of(labels[1]), kind.SECOND)
+                self.assertEqual(made.label_of(kind.SECOND), labels[1])
+                self.assertIn(f"choice({kind.FIRST!r}, {kind.SECOND!r}", repr(made))
+            self.assertEqual(choice(kind, default=kind.SECOND).default, labels[1])
+        self.assertEqual(choice(Words), choice("a", "b"))  # The same on the server.
 
     def test_a_choice_is_among_any_objects_by_their_labels(self):
         class Adam:
