@@ -19,6 +19,7 @@ from typing import (
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
+from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, studies
 from slipstream._operations.followed_forks import OfProcess, fork_lock
 from slipstream._operations.lanes import Lanes
@@ -111,6 +112,9 @@ class Study(StudyBase):
 
     def _make(self, holder: Holder, record: TrialRecord) -> Trial:
         return Trial(holder, record, self._transport)
+
+    def _wait_for(self, plan: Plan[None]) -> None:
+        self._transport.run(plan)
 
     def _next_trial(self, quota: Quota) -> Optional[Trial]:
         plan = self._next(quota, self._make)

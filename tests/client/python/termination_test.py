@@ -1,17 +1,20 @@
 """What becomes of trials when their process gets SIGTERM or SIGHUP."""
 
+import asyncio
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
 import unittest
 
-from servers import PATIENCE, SPAWN, ServerProcess, ServerTest
-from waiting import wait_until
+from servers import PATIENCE, SPAWN, LossyProxy, ServerProcess, ServerTest
+from waiting import wait_until, wait_until_async
 
 import slipstream
+import slipstream.aio
 from slipstream import real
 
 BEGIN = """
@@ -41,15 +44,15 @@ class TerminationTest(ServerTest):
     def states(self):
         return [trial.state for trial in self.study.trials]
 
-    def start(self, script, at_work=1):
+    def start(self, script, at_work=1, stderr=subprocess.PIPE):
         """A program that has said so often that it is at work."""
         process = subprocess.Popen(
             [sys.executable, "-c", BEGIN + textwrap.dedent(script), self.study_id],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True,
             **SPAWN)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        for stream in (process.stdin, process.stdout, process.stderr):
+        for stream in filter(None, (process.stdin, process.stdout, process.stderr)):
             self.addCleanup(stream.close)
         for _ in range(at_work):
             line = process.stdout.readline()
@@ -299,6 +302,139 @@ class Blocking(TerminationTest):
         self.assertRegex(process.stderr.readline(), "waiting for an answer")
         process.send_signal(signal.SIGTERM)
         self.check_end(process)
+
+
+class Suggestions(TerminationTest):
+    """The signal comes when the server has leased trials, and its answer is on the way."""
+
+    def setUp(self):
+        super().setUp()
+        self.proxy = LossyProxy(self.server.address)
+        self.addCleanup(self.proxy.close)
+
+    def start_asking(self, script, count=1, at_work=0):
+        """A program that has been leased so many trials and does not know it."""
+        self.proxy.calls.clear()
+        self.proxy.losses["Suggest"] = [*[None] * at_work, *["late"] * 9]
+        process = self.start(
+            f"os.environ['SLIPSTREAM_ADDRESS'] = {self.proxy.address!r}\n{textwrap.dedent(script)}",
+            at_work)
+        wait_until(lambda: self.states() == ["active"] * (count + at_work), "trials were leased")
+        return process
+
+    def check_asked_once(self, count):
+        """Whether no call went on until its deadline."""
+        self.assertEqual(len(self.proxy.calls["Suggest"]), count)
+
+    def test_what_was_asked_for_is_given_back(self):
+        for script, count in (
+            ("load().optimize(lambda trial: trial.x, progress=False)", 1),
+            ("load().optimize(lambda trial: trial.x, workers=3, progress=False)", 3),
+            ("load().suggest()", 1),
+            ("load().suggest(4)", 4),
+            ("for number in range(9):\n    with load().suggest() as trial:\n        work()", 1),
+            (Blocking.IN_ASYNCIO, 2),
+            (Blocking.IN_ASYNCIO.replace("study.optimize(objective, workers=2, progress=False)",
+                                         "study.suggest()"), 1),
+        ):
+            with self.subTest(script):
+                process = self.start_asking(script, count)
+                process.send_signal(signal.SIGTERM)
+                told = self.check_end(process)[1]
+                self.assertEqual(told, "ended by SIGTERM\n")
+                self.check_asked_once(1 if "suggest(4)" in script else count)
+                self.check_given_back(count)
+                super().setUp()
+
+    def test_what_another_thread_has_asked_for_is_given_back(self):
+        process = self.start_asking("""
+            with load().suggest():
+                threading.Thread(target=load().suggest, daemon=True).start()
+                work()
+        """, at_work=1)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_asked_once(2)
+        self.check_given_back(2)
+
+    def test_what_was_asked_for_is_given_back_after_ctrl_c(self):
+        process = self.start_asking("""
+            try:
+                load().suggest()
+            except KeyboardInterrupt:
+                say("interrupted")
+                sys.stdin.readline()
+        """)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), "interrupted\n")
+        self.check_asked_once(1)
+        self.check_given_back(1)
+        self.assertEqual(process.communicate("\n", timeout=PATIENCE), ("", ""))
+
+    def test_what_a_task_that_is_cancelled_has_asked_for_is_given_back(self):
+        self.proxy.losses["Suggest"] = ["late"]
+
+        async def work():
+            async with await slipstream.aio.load(self.study_id, address=self.proxy.address) as study:
+                asking = asyncio.ensure_future(study.suggest())
+                await wait_until_async(self.leased, "a trial was leased")
+                asking.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await asking
+                self.check_given_back(1)
+
+        asyncio.run(work())
+
+    async def leased(self):
+        return self.states() == ["active"]
+
+    def test_nobody_waits_for_a_server_that_is_away(self):
+        process = self.start_asking("load().optimize(lambda trial: trial.x, workers=2, progress=False)", 2)
+        self.proxy.losses["ReleaseTrials"] = ["late"] * 9
+        start = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("what was suggested last may stay leased", self.check_end(process)[1])
+        self.assertLess(time.monotonic() - start, 9)
+
+
+class Exits(TerminationTest):
+    """Of programs that no signal ends."""
+
+    def check_exit(self, script, count=1):
+        told = self.start(script, 0).communicate(timeout=PATIENCE)
+        self.assertEqual(told, ("", ""))
+        self.check_given_back(count)
+
+    def test_a_trial_that_is_held_without_a_block_s_end_is_given_back(self):
+        self.check_exit("load().suggest().__enter__()")
+
+    def test_trials_of_threads_that_nobody_waits_for_are_given_back(self):
+        self.check_exit("""
+            holding = threading.Semaphore(0)
+
+            def objective(trial):
+                holding.release()
+                threading.Event().wait()
+
+            threading.Thread(target=load().optimize, args=(objective,), daemon=True,
+                             kwargs={"workers": 2, "progress": False}).start()
+            for _ in range(2):
+                holding.acquire()
+        """, 2)
+
+    def test_a_local_server_ends_after_that(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/studies.db"
+            process = self.start(f"""
+                server = slipstream.local({path!r})
+                study = slipstream.create_or_load(
+                    study_id, {{"x": slipstream.real(0, 1)}}, minimize="loss")
+                study.suggest().__enter__()
+            """, 0)
+            self.assertEqual(process.communicate(timeout=PATIENCE), ("", ""))
+            with slipstream.local(path):
+                self.study = slipstream.load(self.study_id)
+                self.check_given_back(1)
 
 
 class Handlers(TerminationTest):

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import grpc
 
+from slipstream._calls.cancellation import CalledOff, Cancellation
 from slipstream._calls.forks import traffic
 from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
 from slipstream._calls.plan import (
@@ -73,7 +74,10 @@ class BlockingTransport:
         try:
             method = link.method(attempt.method)
             with traffic.call():
-                response = method(request, timeout=attempt.seconds, metadata=self._metadata)
+                if attempt.cancellation is None:
+                    response = method(request, timeout=attempt.seconds, metadata=self._metadata)
+                else:
+                    response = self._await(method, request, attempt.seconds, attempt.cancellation)
                 if METHODS[attempt.method].gives_stream:
                     response = Stream(response, next(response))
             return Reply(response=response)
@@ -83,6 +87,26 @@ class BlockingTransport:
             failure = failure_of(error)
         self._links.replace_after(failure, link)
         return Reply(failure=failure)
+
+    def _await(
+        self, method: Any, request: Any, seconds: float, cancellation: Cancellation
+    ) -> Any:
+        """The response of a call that other threads can cancel; CalledOff if one does. No exception
+        leaves the call under way."""
+        cancellation.call_under_way = True
+        try:
+            call = method.future(request, timeout=seconds, metadata=self._metadata)
+            try:
+                cancellation.use(call.cancel)
+                return call.result()
+            except grpc.FutureCancelledError:
+                raise CalledOff from None
+            except BaseException:
+                call.cancel()
+                raise
+        finally:
+            cancellation.use(None)
+            cancellation.call_under_way = False
 
     def _next(self, call: Any) -> Reply:
         try:

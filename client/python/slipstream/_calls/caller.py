@@ -7,6 +7,7 @@ import time
 from typing import Callable, Iterator, Optional, Union
 
 from slipstream._calls.call_error import FailedCall, call_error, is_overload
+from slipstream._calls.cancellation import Cancellation
 from slipstream._calls.plan import Attempt, Failure, Look, Pause, Plan
 from slipstream._calls.silence import Silence, refuses
 from slipstream._wire.messages import Message
@@ -57,6 +58,7 @@ class Caller:
         request: Union[Message, Callable[[], Iterator[Message]]],
         what: str,
         deadlines: Deadlines,
+        cancellation: Optional[Cancellation] = None,
     ) -> Plan[Message]:
         """Plans a call. Every attempt sends the same request, and so the same request id.
 
@@ -66,7 +68,7 @@ class Caller:
         replaced."""
         watch = self._silence.watch()
         try:
-            return (yield from self._repeat(method, request, what, deadlines))
+            return (yield from self._repeat(method, request, what, deadlines, cancellation))
         finally:
             if watch is not None:
                 watch.cancel()
@@ -77,6 +79,7 @@ class Caller:
         request: Union[Message, Callable[[], Iterator[Message]]],
         what: str,
         deadlines: Deadlines,
+        cancellation: Optional[Cancellation],
     ) -> Plan[Message]:
         start = self._clock()
         informative: Failure | None = None
@@ -84,7 +87,7 @@ class Caller:
         while True:
             attempts += 1
             left = start + deadlines.overall - self._clock()
-            reply = yield Attempt(method, request, min(deadlines.attempt, left))
+            reply = yield Attempt(method, request, min(deadlines.attempt, left), cancellation)
             assert reply is not None
             if reply.failure is None:
                 self._silence.end()

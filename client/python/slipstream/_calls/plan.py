@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Generator, Iterator, Optional, Tuple, TypeVar, Union
 
+from slipstream._calls.cancellation import Cancellation
 from slipstream._wire.messages import Message
 
 Result = TypeVar("Result")
@@ -22,6 +23,7 @@ class Attempt:
     method: str  # For example "Suggest".
     request: Union[Message, Callable[[], Iterator[Message]]]  # The latter makes a stream of them.
     seconds: float  # The attempt's deadline.
+    cancellation: Optional[Cancellation] = None
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,24 @@ def advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step],
         return None, end.value
 
 
+def interrupt(plan: Plan[Result], error: BaseException) -> Tuple[Optional[Step], Any]:
+    """The same after an exception in the step before, which a plan may clean up after."""
+    try:
+        return plan.throw(error), None
+    except StopIteration as end:
+        return None, end.value
+
+
 def run(plan: Plan[Result], perform: Perform) -> Result:
     """Performs the plan's steps and returns its result."""
     step, result = advance(plan, None)
     while step is not None:
-        step, result = advance(plan, perform(step))
+        try:
+            reply = perform(step)
+        except BaseException as error:
+            step, result = interrupt(plan, error)
+        else:
+            step, result = advance(plan, reply)
     return result  # type: ignore[no-any-return]
 
 
@@ -98,5 +113,10 @@ async def run_async(plan: Plan[Result], perform: PerformAsync) -> Result:
     """The same, awaiting each step."""
     step, result = advance(plan, None)
     while step is not None:
-        step, result = advance(plan, await perform(step))
+        try:
+            reply = await perform(step)
+        except BaseException as error:
+            step, result = interrupt(plan, error)
+        else:
+            step, result = advance(plan, reply)
     return result  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.caller import Caller
+from slipstream._calls.cancellation import Cancellation
 from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
 from slipstream._convert.times import timestamp_of
@@ -19,6 +20,8 @@ from slipstream.options import Deadlines, Options
 
 # Whoever gives a trial back is often about to end; if nobody hears it, the lease runs out.
 _RELEASE = Deadlines(attempt=2, overall=5)
+# What was asked for last may not have been leased at all.
+_RELEASE_ALL = Deadlines(attempt=2, overall=2)
 # For what a training goes on without, once the server has been silent for a whole call.
 _BRIEF = Deadlines(attempt=1, overall=2)
 _TRIALS_PER_PAGE = 500
@@ -60,11 +63,13 @@ class Service:
         what: str,
         deadlines: Optional[Deadlines] = None,
         request_id: Optional[str] = None,
+        cancellation: Optional[Cancellation] = None,
         **fields: Any,
     ) -> Plan[Message]:
         chosen = request_id or make_request_id()
         request = messages.new(f"{method}Request", request_id=chosen, **fields)
-        return self._caller.call(method, request, what, deadlines or self._options.call)
+        chosen_deadlines = deadlines or self._options.call
+        return self._caller.call(method, request, what, chosen_deadlines, cancellation)
 
     def create_study(self, study_id: str, parent: str, study: Message) -> Plan[Message]:
         what = f"create study {study_id}" + (f" in {parent}" if parent else "")
@@ -95,11 +100,14 @@ class Service:
     def delete_study(self, name: str) -> Plan[Message]:
         return self._change("DeleteStudy", f"delete {name}", name=name)
 
-    def suggest(self, study: MeantStudy, worker: str, count: int) -> Plan[Message]:
+    def suggest(
+        self, study: MeantStudy, worker: str, count: int, cancellation: Cancellation
+    ) -> Plan[Message]:
         return self._change(
             "Suggest",
             f"suggest for {study.name}",
             self._options.suggest,
+            cancellation=cancellation,
             worker=worker,
             count=count,
             process={"host": host_name(), "process_id": os.getpid()},
@@ -115,6 +123,11 @@ class Service:
         what = f"give back trials of {study.name}"
         fields = {"worker": worker, "trials": [trial], **study.fields()}
         return self._change("ReleaseTrials", what, _RELEASE, **fields)
+
+    def release_all(self, study: MeantStudy, worker: str) -> Plan[Message]:
+        """Gives back all that the worker holds, which may be nothing."""
+        what = f"give back trials of {study.name}"
+        return self._change("ReleaseTrials", what, _RELEASE_ALL, worker=worker, **study.fields())
 
     def report(
         self,

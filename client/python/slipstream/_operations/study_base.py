@@ -6,6 +6,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
+    Collection,
     Dict,
     List,
     Mapping,
@@ -26,6 +27,7 @@ from slipstream._operations.namesakes import warn_of_namesakes
 from slipstream._operations.quotas import Quota, RunningQuotas
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
+from slipstream._operations.suggesting import Suggesting
 from slipstream._operations.trial_values import Holder
 from slipstream._wire import messages
 from slipstream.parameters import Parameter
@@ -145,7 +147,8 @@ class StudyBase:
         lane = self._lanes.take(count)
         got = 0
         try:
-            response = yield from self._service.suggest(self._meant, lane.worker, count)
+            suggesting = Suggesting(self._service, self._meant, lane.worker)
+            response = yield from suggesting.ask(count, self._wait_for, self._tasks())
             got = len(response.trials)
             self._lanes.resumed(lane, got)
         except errors.FailedPrecondition:
@@ -159,6 +162,14 @@ class StudyBase:
         )
         metric = self.objective.metric
         return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
+
+    def _wait_for(self, plan: Plan[None]) -> None:
+        """Performs a plan by blocking, from whatever thread."""
+        raise NotImplementedError
+
+    def _tasks(self) -> Optional[Callable[[], Collection[Any]]]:
+        """Those of asyncio that wait for what this one asks for; None without asyncio."""
+        return None
 
     def _recall(self) -> Plan[None]:
         if not self._lanes.recalled:

@@ -21,6 +21,7 @@ import threading
 import time
 from typing import Any, Callable, Collection, Dict, List, Optional, Set
 
+from slipstream._calls.cancellation import Cancellation
 from slipstream._calls.fork_hooks import at_fork
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
@@ -37,10 +38,14 @@ class Block:
     """A part of the program that holds trials until it ends."""
 
     def __init__(
-        self, give_back: Callable[[], None], tasks: Optional[Callable[[], Collection[Any]]]
+        self,
+        give_back: Callable[[], None],
+        tasks: Optional[Callable[[], Collection[Any]]],
+        cancellation: Cancellation,
     ) -> None:
         self.give_back = give_back
         self.tasks = tasks
+        self.cancellation = cancellation
         self.in_main = threading.current_thread() is threading.main_thread()
 
 
@@ -55,7 +60,10 @@ class Termination:
         self._blocks: List[Block] = []
         self._signal: Optional[int] = None
         self._is_overdue = False
+        self._is_exiting = False
+        self._stands_by = False
         self._unheard = False
+        self._last_words: List[Callable[[], None]] = []
         self._masks: Dict[int, Set[Any]] = {}  # Of threads that are forking.
 
     @property
@@ -70,27 +78,44 @@ class Termination:
 
     def note_silence(self) -> None:
         """The server did not hear that a trial was given back."""
-        self._unheard = self.under_way
+        self._unheard = self.under_way or self._is_exiting
 
     def check(self) -> None:
-        """Raises Terminated if the process is to end: an objective may have caught it before."""
-        if self._signal is not None:
-            raise Terminated(128 + self._signal)
+        """Raises Terminated if the process is to end: an objective may have caught it before. On other
+        threads than the main one SystemExit itself, of which Python tells nobody."""
+        if self._signal is not None or self._is_exiting:
+            in_main = threading.get_ident() == threading.main_thread().ident
+            code = 0 if self._signal is None else 128 + self._signal
+            raise (Terminated if in_main else SystemExit)(code)
 
     def begin(
         self,
         give_back: Callable[[], None],
         tasks: Optional[Callable[[], Collection[Any]]] = None,
+        cancellation: Optional[Cancellation] = None,
     ) -> Block:
         """A block begins, in which handlers stand if this is the main thread.
 
         `give_back` gives back what the block still holds, from whatever thread. `tasks` are those of
-        asyncio that are to be cancelled, if that is what ends the block."""
-        block = Block(give_back, tasks)
+        asyncio that are to be cancelled, if that is what ends the block. `cancellation` ends a call
+        that it waits for: while that is under way no exception is raised."""
+        block = Block(give_back, tasks, cancellation or Cancellation())
+        if not self._blocks:
+            # What is registered last runs first: servers of this process end after it.
+            atexit.unregister(self.at_exit)
+            atexit.register(self.at_exit)
         self._blocks.append(block)
         if block.in_main:
             self._install()
         return block
+
+    def stand_by(self) -> None:
+        """Has handlers stand from now on, also while other threads hold trials and the main one does
+        not; then a signal does to the program what it does by itself, once these are given back.
+        Does nothing on another thread, which cannot set handlers."""
+        if threading.current_thread() is threading.main_thread():
+            self._stands_by = True
+            self._install()
 
     def end(self, block: Block) -> None:
         """The block ends, and with the main thread's last one the process, if it is to end."""
@@ -105,11 +130,22 @@ class Termination:
             self._end_process(self._signal)
         self._restore()
 
+    def before_end(self, last_words: Callable[[], None]) -> Callable[[], None]:
+        """Calls the function just before a signal ends the process, on whatever thread, until the one
+        is called that this returns."""
+        self._last_words.append(last_words)
+        return lambda: self._last_words.remove(last_words) if last_words in self._last_words else None
+
     def at_exit(self) -> None:
         """The program ends although a block has not, such as that of a generator that nobody asks for
-        more. Nothing may be waited for once the interpreter is being taken down."""
-        if self._signal is not None and self._process == os.getpid():
+        more, or of a thread that nobody waits for. Nothing may be waited for once the interpreter is
+        being taken down."""
+        if self._process != os.getpid():
+            return
+        if self._signal is not None:
             self._end_process(self._signal)
+        self._is_exiting = True
+        self._give_all_back()
 
     def before_fork(self) -> None:
         """Signals to a fork wait until it has handlers of its own; Python would forget them."""
@@ -140,31 +176,45 @@ class Termination:
                 _set(number, self._handle)
 
     def _restore(self) -> None:
+        if self._stands_by and self._process == os.getpid():
+            return
         for number in _SIGNALS:
             if signal.getsignal(number) == self._handle:
                 _set(number, signal.SIG_DFL)
 
     def _handle(self, number: int, frame: object) -> None:
         blocks = self._blocks_of_main()
-        if self._process != os.getpid() or not blocks or self._is_overdue:
+        if self._process != os.getpid() or not self._blocks or self._is_overdue:
+            self._say_last_words()
             _end_by(number)
         if self._signal is not None:
             return  # Some send the signal twice, to the process and to its group.
         self._signal = number
         # Not by threading, whose locks this thread may hold.
+        if not blocks:
+            _thread.start_new_thread(self._end_process, (number,))
+            return
         _thread.start_new_thread(self._oversee, ())
-        if any(block.tasks is None for block in blocks):
+        is_calling = any(block.cancellation.call_under_way for block in blocks)
+        if any(block.tasks is None for block in blocks) and not is_calling:
             self.check()
         for task in {task for block in blocks if block.tasks for task in block.tasks()}:
             task.get_loop().call_soon_threadsafe(task.cancel)
 
     def _oversee(self) -> None:
-        """Gives back what is still held after a while, and lets another signal end the process."""
+        """Ends calls at once, gives back what is still held after a while, and lets another signal end
+        the process."""
+        self._cancel_calls()
         time.sleep(_GRACE)
         self._give_all_back()
         self._is_overdue = True
 
+    def _cancel_calls(self) -> None:
+        for block in list(self._blocks):
+            block.cancellation.request()
+
     def _give_all_back(self) -> None:
+        self._cancel_calls()
         for block in list(self._blocks):
             self._give_back(block)
 
@@ -178,6 +228,8 @@ class Termination:
 
     def _end_process(self, number: int) -> None:
         self._give_all_back()  # Other threads may hold some.
+        self._say_last_words()
+        self._is_overdue = True
         _log.warning("ended by %s", signal.Signals(number).name)
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -185,6 +237,13 @@ class Termination:
             except Exception:
                 pass  # Nobody listens any more, or there is none.
         _end_by(number)
+
+    def _say_last_words(self) -> None:
+        for say in list(self._last_words):
+            try:
+                say()
+            except Exception:
+                pass  # Nobody listens any more.
 
 
 def _has_foreign_handler(number: int) -> bool:
@@ -207,13 +266,15 @@ def _set(number: int, handler: Any) -> None:
 
 def _end_by(number: int) -> None:
     """Ends the process as the signal does by itself."""
+    if threading.get_ident() != threading.main_thread().ident:
+        signal.pthread_kill(threading.main_thread().ident or 0, number)  # Its handler ends it.
+        time.sleep(_GRACE)  # Unless it is in a long call of compiled code.
     _set(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     os._exit(128 + number)  # The first process of a container outlives its own signals.
 
 
 termination = Termination()
-atexit.register(termination.at_exit)
 
 at_fork(
     before=termination.before_fork,

@@ -17,6 +17,7 @@ from typing import (
 )
 
 from slipstream._calls.awaiting import AwaitingTransport
+from slipstream._calls.plan import Plan
 from slipstream._operations import exchange
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.quotas import Quota
@@ -26,6 +27,7 @@ from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.optimization import Objective, optimize
 from slipstream.aio.trial import Trial
+from slipstream.connections import connect
 from slipstream.optimization import Catch
 from slipstream.plots.contents import importances
 from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
@@ -70,6 +72,14 @@ class Study(StudyBase):
 
     def _make(self, holder: Holder, record: TrialRecord) -> Trial:
         return Trial(holder, record, self._transport)
+
+    def _wait_for(self, plan: Plan[None]) -> None:
+        # The event loop may be busy.
+        connect(self._service.address, self._service.options)[1].run(plan)
+
+    def _tasks(self) -> Callable[[], Collection[Any]]:
+        task = asyncio.current_task()
+        return lambda: [task]
 
     async def _next_trial(self, quota: Quota) -> Optional[Trial]:
         plan = self._next(quota, self._make)

@@ -1,0 +1,33 @@
+"""Ends a call that nobody waits for any more."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+
+class CalledOff(BaseException):
+    """Another thread has cancelled the call."""
+
+
+class Cancellation:
+    """Lets other threads cancel a call.
+
+    Thread-safe. Without locks, as a signal's handler must not wait for what its thread holds."""
+
+    def __init__(self) -> None:
+        self._requested = False
+        self._cancel: Optional[Callable[[], object]] = None
+        self.call_under_way = False  # Which `request` then ends.
+
+    def request(self) -> None:
+        """Cancels the call that is under way, and those that begin later."""
+        self._requested = True
+        cancel = self._cancel
+        if cancel is not None:
+            cancel()
+
+    def use(self, cancel: Optional[Callable[[], object]]) -> None:
+        """Cancels by this from now on."""
+        self._cancel = cancel
+        if self._requested and cancel is not None:
+            cancel()

@@ -1,0 +1,75 @@
+"""The call that asks for trials, which leaves none behind if it is interrupted.
+
+The server may have leased trials that nobody has heard of: its answer is on the way when Ctrl-C, a
+signal or the cancellation of a task ends the wait for it. They are given back as all that the lane
+holds, in which there is nothing else while it asks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Callable, Collection, Optional
+
+from slipstream import errors
+from slipstream._calls.cancellation import CalledOff, Cancellation
+from slipstream._calls.plan import Plan
+from slipstream._operations.meant_study import MeantStudy
+from slipstream._operations.service import Service
+from slipstream._operations.termination import termination
+from slipstream._wire.messages import Message
+
+_log = logging.getLogger("slipstream")
+
+
+class Suggesting:
+    """Asks for trials under one worker id, that of a lane without open trials."""
+
+    def __init__(self, service: Service, study: MeantStudy, worker: str) -> None:
+        self._service = service
+        self._study = study
+        self._worker = worker
+        self._settled = False  # Whether the server holds nothing that nobody has heard of.
+
+    def ask(
+        self,
+        count: int,
+        wait_for: Callable[[Plan[None]], None],
+        tasks: Optional[Callable[[], Collection[Any]]],
+    ) -> Plan[Message]:
+        """`wait_for` performs a plan by blocking, from whatever thread; `tasks` are as in
+        Termination.begin."""
+        cancellation = Cancellation()
+        block = termination.begin(lambda: wait_for(self._give_back()), tasks, cancellation)
+        try:
+            response = yield from self._service.suggest(
+                self._study, self._worker, count, cancellation
+            )
+            if termination.under_way:
+                raise CalledOff if tasks is None else asyncio.CancelledError
+            self._settled = True
+            return response
+        except Exception:
+            self._settled = True
+            raise
+        except GeneratorExit:
+            raise
+        except BaseException as interruption:
+            yield from self._give_back()
+            if isinstance(interruption, CalledOff):
+                termination.check()
+            raise
+        finally:
+            termination.end(block)
+
+    def _give_back(self) -> Plan[None]:
+        # Maybe on two threads: the one that asked need not come to it before the process ends.
+        if self._settled or termination.unheard:
+            return
+        try:
+            yield from self._service.release_all(self._study, self._worker)
+            self._settled = True
+        except (errors.NoAnswer, errors.Overloaded) as unheard:
+            termination.note_silence()
+            _log.warning("what was suggested last may stay leased: %s", unheard)
+        except Exception:
+            pass  # The study is gone, or the connection was closed.
