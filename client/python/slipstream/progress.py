@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
 import time
 from types import TracebackType
-from typing import Mapping, Optional, TextIO, Tuple, Type
+from typing import Callable, Mapping, Optional, TextIO, Tuple, Type
 
 from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.termination import termination
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, TrialRecord
 
@@ -81,10 +83,13 @@ class Progress:
         self._last_failure = ""
         self._best: Optional[str] = None
         self._best_value: Optional[float] = None
+        self._line_is_open = False  # On a terminal, where the next one is to take its place.
+        self._forget: Callable[[], None] = lambda: None
         # What the last line says.
         self._written: Optional[Tuple[int, Optional[int], Optional[str]]] = None
 
     def __enter__(self) -> Progress:
+        self._forget = termination.before_end(self._leave_line)
         return self
 
     def wants_news(self) -> bool:
@@ -139,8 +144,8 @@ class Progress:
     def say(self, text: str) -> None:
         """Writes a line of its own, also where progress is not shown."""
         with self._lock:
-            begun = self._shown and self._terminal and self._done
-            self._stream.write(("\n" if begun else "") + f"{self._title} {text}\n")
+            self._stream.write(("\n" if self._line_is_open else "") + f"{self._title} {text}\n")
+            self._line_is_open = False
             self._stream.flush()
 
     def __exit__(
@@ -149,8 +154,21 @@ class Progress:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if self._shown and self._terminal and self._done:
+        self._forget()
+        with self._lock:
+            self._leave_line()
+
+    def _leave_line(self) -> None:
+        """Puts the cursor on a line of its own. A signal may have come while this thread writes, so
+        the stream is left alone if it is a file."""
+        if not self._line_is_open:
+            return
+        self._line_is_open = False
+        try:
+            os.write(self._stream.fileno(), b"\n")
+        except (OSError, ValueError):  # It is none, as in a notebook.
             self._stream.write("\n")
+            self._stream.flush()
 
     def _consider(self, number: int, value: Optional[float], params: Mapping[str, object]) -> None:
         if value is None:
@@ -170,6 +188,7 @@ class Progress:
         self._last_line = time.monotonic()
         if self._terminal:
             width = shutil.get_terminal_size().columns
+            self._line_is_open = True
             self._stream.write("\r\x1b[K" + self._line(True)[: width - 1])
         else:
             self._stream.write(self._line(False) + "\n")

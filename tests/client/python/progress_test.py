@@ -106,7 +106,7 @@ class Lines(unittest.TestCase):
         self.assertIn("no result yet", show(Terminal(), [None], 3))
 
     def test_a_remark_has_a_line_of_its_own(self):
-        for stream, shown, text in ((Terminal(), True, "\ndigits waiting\n\n"),
+        for stream, shown, text in ((Terminal(), True, "\ndigits waiting\n"),
                                     (Terminal(), False, "digits waiting\n"),
                                     (io.StringIO(), True, "\ndigits waiting\n")):
             with Progress("digits", Objective("accuracy", True), 2, shown, stream) as progress:

@@ -1,6 +1,7 @@
 """What becomes of trials when their process gets SIGTERM or SIGHUP."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -435,6 +436,54 @@ class Exits(TerminationTest):
             with slipstream.local(path):
                 self.study = slipstream.load(self.study_id)
                 self.check_given_back(1)
+
+
+class Terminals(TerminationTest):
+    OBJECTIVE = """
+        def objective(trial):
+            if trial.number == 1:
+                return 0.5
+            try:
+                work()
+            finally:
+                FINALLY
+
+        load().optimize(objective, workers=WORKERS)
+    """
+
+    def show(self, workers, ending, at_end):
+        """What a terminal has got when a signal has ended the program."""
+        terminal, stderr = os.openpty()
+        script = self.OBJECTIVE.replace("WORKERS", str(workers)).replace("FINALLY", ending)
+        process = self.start(script, 1, stderr)
+        os.close(stderr)
+        with open(terminal, "rb", buffering=0) as screen:
+            shown = screen.read(4096)
+            process.send_signal(signal.SIGTERM)
+            at_end(process)
+            self.assertEqual(process.wait(PATIENCE), -signal.SIGTERM)
+            try:
+                while True:
+                    shown += screen.read(4096)
+            except OSError:  # The other side is closed.
+                return shown.decode()
+
+    def test_a_signal_leaves_the_cursor_on_a_new_line(self):
+        for workers in (1, 2):
+            shown = self.show(workers, "pass", lambda process: None)
+            self.assertRegex(shown, r"loss=0\.5|best 0\.5")
+            self.assertRegex(shown, r"best 0.5 [^\n]*\r\nended by SIGTERM\r\n$")
+            self.setUp()
+
+    def test_so_does_one_that_ends_what_takes_long(self):
+        def end(process):
+            def is_ended():
+                process.send_signal(signal.SIGTERM)
+                return process.poll() is not None
+
+            wait_until(is_ended, "another signal has ended the process")
+
+        self.assertRegex(self.show(1, "work()", end), r"best 0.5 [^\n]*\r\n$")
 
 
 class Handlers(TerminationTest):
