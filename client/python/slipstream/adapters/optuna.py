@@ -25,6 +25,7 @@ import threading
 import uuid
 import warnings
 from collections import Counter
+from contextlib import ExitStack
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple
 
 import optuna
@@ -33,6 +34,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 import slipstream
 from slipstream._operations.define_by_run import Asked, infer_space
+from slipstream._operations.termination import termination
 from slipstream.adapters._optuna_values import translate_all
 from slipstream.adapters._servers import choose_server
 from slipstream.parameters import Parameter, Value
@@ -182,6 +184,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._left_out: Set[str] = set()  # Parameters of which a warning has told.
         self._asked: Dict[int, Asked] = {}  # By the number of a finished trial.
         self._held: Dict[int, Tuple[_Mirror, Trial]] = {}
+        termination.stand_by()  # With n_jobs Optuna's threads hold trials.
 
     def reseed_rng(self) -> None:
         self._independent.reseed_rng()
@@ -240,13 +243,17 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
             mirror, held = self._held.pop(trial._trial_id, (None, None))
         if mirror is None or held is None:
             return
-        if _is_about(dict(held), mirror.values_in(_asked(trial)), state):
-            _report(held, trial)
-            _tell(held, state, values)
-            study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.identity)
-        else:
-            # Values were fixed, or others asked for: it is told when all is known.
-            held.release()
+        with ExitStack() as block:
+            block.push(held)  # Which was entered when it was suggested.
+            if state == TrialState.FAIL and _is_interrupted():
+                held.release()
+            elif _is_about(dict(held), mirror.values_in(_asked(trial)), state):
+                _report(held, trial)
+                _tell(held, state, values)
+                study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.identity)
+            else:
+                # Values were fixed, or others asked for: it is told when all is known.
+                held.release()
 
     def _asked_by(self, trial: FrozenTrial) -> Asked:
         if trial.number not in self._asked:
@@ -331,10 +338,7 @@ def _tell(held: Trial, state: TrialState, values: Optional[Sequence[float]]) -> 
 def _is_about_nan() -> bool:
     """Whether Optuna has been told NaN as the outcome of the trial that ends. It tells a sampler
     the same as after an exception, FAIL without values; only its own frame has what it was told."""
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_code.co_name != "_tell_with_warning":
-        frame = frame.f_back
-    told: Any = frame.f_locals.get("value_or_values") if frame is not None else None
+    told = _local_of("_tell_with_warning", "value_or_values")
     for value in told if isinstance(told, Sequence) else (told,):
         try:
             if math.isnan(value):
@@ -342,3 +346,18 @@ def _is_about_nan() -> bool:
         except TypeError:  # It is no number at all, which is a mistake of the script.
             continue
     return False
+
+
+def _is_interrupted() -> bool:
+    """Whether Ctrl-C has ended the trial, or the process is to end, which says nothing about the
+    configuration. Optuna tells a sampler the same as after an error."""
+    return termination.under_way or isinstance(_local_of("_run_trial", "func_err"), KeyboardInterrupt)
+
+
+def _local_of(function: str, name: str) -> Any:
+    """The local variable of the function, one of Optuna's, that has led to this call; None if no such
+    function has."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != function:
+        frame = frame.f_back
+    return frame.f_locals.get(name) if frame is not None else None

@@ -21,6 +21,7 @@ import math
 import pickle
 import uuid
 import warnings
+from contextlib import ExitStack
 from typing import Any, Dict, Mapping, Optional
 
 from ray.tune.search import Searcher
@@ -121,7 +122,9 @@ class SlipstreamSearch(Searcher):  # type: ignore[misc]
         suggested = self._suggested.pop(trial_id, None)
         value = self._value_of(result or {})
         if held is not None:
-            self._tell(held, value, error, result or {})
+            with ExitStack() as block:
+                block.push(held)  # Which was entered when it was suggested.
+                self._tell(held, value, error, result or {})
         elif suggested is not None and value is not None and not error and math.isfinite(value):
             self.study.record(suggested, value)  # Suggested before the search was restored.
 

@@ -11,6 +11,7 @@ import textwrap
 
 import yaml
 from servers import ServerTest
+from terminated import TerminatedTest
 
 import slipstream
 import slipstream.adapters.hydra
@@ -110,3 +111,28 @@ class SweeperTest(ServerTest):
         self.assertIn("nothing is swept over", self.run_sweep("lr=0.1", code=1))
         refused = self.run_sweep("hydra.sweeper.direction=up", *SWEEPS, code=1)
         self.assertIn("must be minimize or maximize", refused)
+
+class Terminated(TerminatedTest):
+    PROGRAM = """
+        import hydra
+
+        @hydra.main(version_base=None, config_path=None)
+        def train(config):
+            print("at work", flush=True)
+            while True:
+                sum(range(100))
+
+        train()
+    """
+
+    def test_trials_are_given_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "train.py").write_text(textwrap.dedent(self.PROGRAM))
+            arguments = [sys.executable, "train.py", "--multirun", "hydra/sweeper=slipstream",
+                         "hydra.sweeper.n_jobs=2", "+lr=interval(0, 1)", "hydra/job_logging=disabled",
+                         "hydra/hydra_logging=disabled",
+                         f"hydra.sweeper.study_id={self.study_id}", f"hydra.sweep.dir={folder}/out"]
+            self.check_gives_back(f"""
+                os.chdir({folder!r})
+                os.execv(sys.executable, {arguments!r})
+            """, 1)

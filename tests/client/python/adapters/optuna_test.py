@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,10 +16,12 @@ import warnings
 import numpy
 import optuna
 from docstrings import try_examples
-from servers import SPAWN, ServerProcess, ServerTest
+from servers import PATIENCE, SPAWN, ServerProcess, ServerTest
+from terminated import TerminatedTest
 
 import slipstream
 from slipstream import choice, integer, log
+from slipstream._operations.termination import termination
 from slipstream._wire import messages
 from slipstream.adapters.optuna import SlipstreamSampler
 from slipstream.connections import connect
@@ -462,6 +465,48 @@ def work_alone(storage, trials, known):
     work("resumed", storage, trials)
     (mirror,) = mirrors()
     assert len(slipstream.load(mirror).trials) == known, slipstream.load(mirror).trials
+
+
+class Terminated(TerminatedTest):
+    PROGRAM = """
+        import optuna
+        from slipstream.adapters.optuna import SlipstreamSampler
+
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1)
+            if trial.number >= 2:
+                ENDING
+            return x
+
+        study = optuna.create_study(study_name=study_id, sampler=SlipstreamSampler())
+        study.optimize(objective, n_trials=2, n_jobs=JOBS)
+        study.optimize(objective, n_trials=6, n_jobs=JOBS)
+    """
+
+    def program(self, jobs, ending="work()"):
+        return self.PROGRAM.replace("JOBS", str(jobs)).replace("ENDING", ending)
+
+    def mirror(self):
+        (found,) = all_of(self.study_id)
+        return found
+
+    def test_trials_are_given_back(self):
+        for jobs in (1, 2):
+            self.check_gives_back(self.program(jobs), jobs, study_id=self.mirror)
+            self.setUp()
+
+    def test_a_training_that_ctrl_c_ends_has_not_failed(self):
+        process = self.start(self.program(1))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        self.study = slipstream.load(self.mirror())
+        self.assertEqual(self.states(), ["succeeded", "succeeded", "requested"])
+
+    def test_handlers_stand_no_longer_than_the_trials_of_the_main_thread(self):
+        study = optuna.create_study(sampler=SlipstreamSampler())
+        blocks = len(termination._blocks)
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+        self.assertEqual(len(termination._blocks), blocks)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The search algorithm in Ray Tune's own loop."""
 
 import os
+import signal
 import tempfile
 import unittest
 from unittest import mock
@@ -12,7 +13,8 @@ import ray  # noqa: E402
 from docstrings import try_examples  # noqa: E402
 from ray import tune  # noqa: E402
 from ray.tune.schedulers import ASHAScheduler  # noqa: E402
-from servers import ServerTest  # noqa: E402
+from servers import PATIENCE, ServerTest  # noqa: E402
+from terminated import TerminatedTest  # noqa: E402
 
 import slipstream  # noqa: E402
 from slipstream import choice, integer, log, real  # noqa: E402
@@ -136,6 +138,37 @@ class Search(ServerTest):
         again.on_trial_complete("one", {"loss": 0.5})
         self.assertEqual(slipstream.load(self.study_id).best.params, config)
         search.on_trial_complete("one", {"loss": 0.5})  # Ends the renewals.
+
+
+class Terminated(TerminatedTest):
+    def test_trials_are_given_back(self):
+        """Ray handles the signal itself, by an exception."""
+        process = self.start("""
+            os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+            import ray
+            from ray import tune
+            from slipstream.adapters.ray import SlipstreamSearch
+
+            class Search(SlipstreamSearch):
+                def suggest(self, trial_id):
+                    suggested = super().suggest(trial_id)
+                    say("at work")
+                    return suggested
+
+            def train(config):
+                work()
+
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+            config = tune.TuneConfig(metric="loss", mode="min", max_concurrent_trials=2,
+                                     num_samples=2, search_alg=Search(study_id=study_id))
+            tune.Tuner(train, tune_config=config, run_config=tune.RunConfig(verbose=0),
+                       param_space={"x": tune.uniform(0, 1)}).fit()
+        """, 2)
+        self.study = slipstream.load(self.study_id)
+        self.assertEqual(self.states(), ["active"] * 2)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(self.states(), ["requested"] * 2)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
 from sklearn.utils.estimator_checks import check_estimator
+from terminated import TerminatedTest
 
 import slipstream
 from slipstream import choice, integer, log
@@ -201,6 +202,31 @@ class Search(ServerTest):
         self.assertTrue(numpy.array_equal(again.predict(self.x), search.predict(self.x)))
         self.assertEqual(clone(search).get_params()["param_distributions"],
                          search.param_distributions)
+
+
+class Terminated(TerminatedTest):
+    def test_trials_are_given_back(self):
+        for jobs in (1, 2):
+            self.check_gives_back(f"""
+                from sklearn.base import BaseEstimator
+                from slipstream.adapters.sklearn import SlipstreamSearchCV
+
+                class Busy(BaseEstimator):
+                    def __init__(self, size=1):
+                        self.size = size
+
+                    def fit(self, x, y):
+                        work()
+
+                    def score(self, x, y):
+                        return 0
+
+                search = SlipstreamSearchCV(
+                    Busy(), {{"size": slipstream.integer(1, 9)}}, cv=2, batch_size=2, n_jobs={jobs},
+                    study_id=study_id)
+                search.fit([[0]] * 4, [0] * 4)
+            """, jobs)
+            self.setUp()
 
 
 if __name__ == "__main__":
