@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
-from slipstream.parameters import Parameter, Value
+from slipstream.parameters import Parameter
 from slipstream.scalars import is_number, plain
 
 Lease = Union[float, timedelta, str, None]  # Seconds, or as seconds_of says; None: as it is.
@@ -125,13 +125,13 @@ class StudyDescription:
 
 
 @dataclass(frozen=True)
-class TrialRecord(Mapping[str, Value]):
+class TrialRecord(Mapping[str, Any]):
     """A trial as it stood when it was read; a mapping of its parameters' values."""
 
     name: str
     number: int
     state: str  # "requested", "active", "succeeded", "failed", "infeasible", "stopped", ...
-    params: Dict[str, Value]
+    params: Dict[str, Any]  # Of a choice the very object, if the study was opened with its space.
     value: Optional[float] = None  # What was measured, if anything was.
     reason: str = ""  # Why it failed, is infeasible or was stopped.
     worker: str = ""
@@ -160,7 +160,7 @@ class TrialRecord(Mapping[str, Value]):
         )
         return f"<trial {self.number}, {self.state}{value}{': ' if params else ''}{params}>"
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> Any:
         return self.params[name]
 
     if not TYPE_CHECKING:  # To which a record would have every attribute.
@@ -213,7 +213,7 @@ class SourceTask:
     labels: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""  # Where the run came from; the study's name if it was one.
     best_value: Optional[float] = None  # The best result, None if there is none, ...
-    best_params: Mapping[str, Value] = field(default_factory=dict)  # ... and where it was.
+    best_params: Mapping[str, Any] = field(default_factory=dict)  # ... and where it was.
     created: Optional[datetime] = field(default=None, compare=False)  # When it was registered.
 
 

@@ -6,6 +6,7 @@ import io
 import pathlib
 import pickle
 import tempfile
+import typing
 import unittest
 import unittest.mock
 
@@ -88,6 +89,12 @@ class Categories(ServerTest):
         self.assertIs(pickle.loads(pickle.dumps(study)).best["kernel"], Kernel.RBF)
         plain = slipstream.load(self.study_id).best["kernel"]
         self.assertEqual((plain, type(plain)), ("rbf", str))
+
+    def test_values_may_be_anything_to_a_type_checker(self):
+        hints = typing.get_type_hints(slipstream.TrialRecord)
+        self.assertEqual(hints["params"], typing.Dict[str, typing.Any])
+        for kind in (slipstream.TrialRecord, slipstream.Trial):
+            self.assertIs(typing.get_type_hints(kind.__getitem__)["return"], typing.Any)
 
     def test_configurations_are_given_with_objects_or_labels(self):
         study = self.open()

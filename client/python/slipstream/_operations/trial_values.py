@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, Type
 from slipstream._operations.foreign_names import OF_TRIALS
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
-from slipstream.parameters import Parameter, Value
+from slipstream.parameters import Parameter
 from slipstream.records import TrialRecord
 
 OneTrial = TypeVar("OneTrial", bound="TrialValues")
@@ -28,7 +28,7 @@ class Holder:
     give_back: Callable[[], None]  # Called once when the trial has its outcome.
 
 
-class TrialValues(Mapping[str, Value]):
+class TrialValues(Mapping[str, Any]):
     """A mapping of the parameters' values, which are attributes too: `trial["lr"]`, `trial.lr`.
 
     A parameter that is not active has no value: `trial.get("degree")` is None. One that is called
@@ -51,7 +51,7 @@ class TrialValues(Mapping[str, Value]):
         self._unheard = False  # Whether the latest report or question got no answer.
         self._told_of_silence = False
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> Any:
         try:
             return self._record.params[name]
         except KeyError:
@@ -135,7 +135,7 @@ class TrialValues(Mapping[str, Value]):
         return self._record.number
 
     @property
-    def params(self) -> Dict[str, Value]:
+    def params(self) -> Dict[str, Any]:
         """A copy of the values by name, as records of trials have them."""
         return dict(self._record.params)
 
