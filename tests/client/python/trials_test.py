@@ -417,6 +417,12 @@ class Outcomes(TrialTest):
         present.complete(0.25)
         self.assertEqual(self.stands(study), ("succeeded", 0.25, ""))
 
+    def test_a_reason_is_a_text(self):
+        trial = self.open().suggest()
+        for end in (trial.fail, trial.infeasible, trial.stop):
+            with self.assertRaisesRegex(TypeError, r"the reason is OSError\('disk'\), .*str\(error\)"):
+                end(OSError("disk"))
+
     def test_a_long_reason_keeps_its_beginning_and_its_end(self):
         study = self.open()
         study.suggest().fail("begin " + "\u00e4" * 2000 + " end")
@@ -670,6 +676,12 @@ class Loop(TrialTest):
                          ["succeeded", "succeeded", "failed"])
         with self.assertRaisesRegex(TypeError, "returned None"):
             study.optimize(lambda trial: None, trials=10, workers=2, progress=False)
+
+        async def asynchronous(trial):
+            return trial.x
+
+        with self.assertRaisesRegex(TypeError, "to be awaited: open the study by slipstream.aio"):
+            study.optimize(lambda trial: asynchronous(trial), trials=1, progress=False)
 
         def often(trial):
             if trial.number % 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from typing import Any, Dict, Mapping, Optional
@@ -236,6 +237,12 @@ class HeldTrial(TrialValues):
         """Records what an objective returned, unless it has ended the trial itself."""
         if self._ended:
             return
+        if inspect.iscoroutine(value):
+            value.close()  # Or Python would warn that it was never awaited.
+            raise TypeError(
+                f"the objective returned {value!r}, which is to be awaited: open the study by "
+                "slipstream.aio, whose optimize() does so"
+            )
         if value is None and self._advice is None:
             raise TypeError("the objective returned None: return the measured value as a number")
         if self._advice is not None:
