@@ -29,6 +29,16 @@ class Asyncio(ServerTest):
 
         return asyncio.run(asyncio.wait_for(main(), 60))
 
+    def test_a_study_that_was_closed_says_so(self):
+        async def work():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, {"x": slipstream.real(0, 1)}, minimize="loss") as study:
+                pass
+            with self.assertRaisesRegex(RuntimeError, "the study was closed, .*open it again"):
+                await study.suggest()
+
+        asyncio.run(work())
+
     def test_each_outcome_is_recorded(self):
         async def body(study):
             async with await study.suggest() as trial:

@@ -45,6 +45,7 @@ class AwaitingTransport:
         traffic.note_asyncio()
         self._loop = asyncio.get_running_loop()
         self._metadata = authorization(token)
+        self._closed = False
         self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
     async def run(self, plan: Plan[Result]) -> Result:
@@ -54,6 +55,12 @@ class AwaitingTransport:
             raise RuntimeError(
                 "the study was opened in another event loop, to which its connection belongs: open it "
                 "in this one, by slipstream.aio.load, or call asyncio.run once for all"
+            )
+
+        if self._closed:
+            raise RuntimeError(
+                "the study was closed, as at the end of its `async with`: call it before, or open it "
+                "again, by slipstream.aio.load"
             )
 
         async def perform(step: Step) -> Optional[Reply]:
@@ -97,4 +104,5 @@ class AwaitingTransport:
         return Reply() if message is grpc.aio.EOF else Reply(response=message)
 
     async def close(self) -> None:
+        self._closed = True
         await self._links.current().channel.close()
