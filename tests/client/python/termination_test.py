@@ -557,6 +557,28 @@ class Handlers(TerminationTest):
         self.assertEqual(self.check_end(process)[0], "heard\nheard\n")
         self.assertEqual(self.states(), ["succeeded", "requested"])
 
+    def test_those_that_stand_by_give_back_what_other_threads_hold(self):
+        for holding in (0, 2):
+            process = self.start(f"""
+                from slipstream._operations.termination import termination
+
+                def train():
+                    with load().suggest():
+                        say("at work")
+                        threading.Event().wait()
+
+                termination.stand_by()
+                for _ in range({holding}):
+                    threading.Thread(target=train, daemon=True).start()
+                if not {holding}:
+                    say("at work")
+                threading.Event().wait()
+            """, max(holding, 1))
+            process.send_signal(signal.SIGTERM)
+            told = self.check_end(process)[1]
+            self.assertEqual(told, "ended by SIGTERM\n" if holding else "")
+            self.assertEqual(self.states(), ["requested"] * holding)
+
     def test_forks_end_at_once_and_give_nothing_back(self):
         process = self.start("""
             def objective(trial):

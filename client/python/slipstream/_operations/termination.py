@@ -1,13 +1,15 @@
 """What SIGTERM and SIGHUP do while this process holds trials: it gives them back before it ends.
 
 Batch systems and container platforms end programs by SIGTERM, and closed terminals by SIGHUP. While
-trials are evaluated on the main thread, a handler raises Terminated there, a SystemExit, so that the
-blocks of the user's program save what they have to save, and trials are given back on the way. Tasks
-of asyncio are cancelled instead. When the last block that holds trials has ended, the process ends by
-the signal. If that takes long, another thread gives the trials back meanwhile.
+trials are asked for or evaluated on the main thread, a handler raises Terminated there, a SystemExit,
+so that the blocks of the user's program save what they have to save, and trials are given back on the
+way. A call that asks for trials is cancelled instead, and so are tasks of asyncio. When the last block
+that holds trials has ended, the process ends by the signal. If that takes long, another thread gives
+the trials back meanwhile.
 
 Python runs handlers on the main thread only, between two steps of Python code. A signal that has a
-handler already, or is ignored, is left alone."""
+handler already, or is ignored, is left alone. Whatever is held when the program exits, by whatever
+means, is given back then."""
 
 from __future__ import annotations
 
