@@ -319,7 +319,8 @@ class Contents(PlotTest):
         self.assertEqual((line.name, line.x), ("model with source tasks", list(summary.shares)))
         start = summary.start
         self.assertEqual(start.trials, 8)  # As many as a study of a mixed space begins with.
-        self.assertTrue(0 <= start.better and 0 <= start.worse and start.better + start.worse <= 1)
+        self.assertTrue(all(one >= 0 for one in (start.better, start.worse)))
+        self.assertLessEqual(start.better + start.worse, 1)
         self.assertIn(f"<th>transfer</th><td>{summary.state}; {start}; the model ",
                       self.study._repr_html_())
         self.assertIsNone(self.source.transfer)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from typing import Callable, Dict, Optional
+from typing import Callable, Dict, Optional, Union
 
 from slipstream._calls.plan import Attempt, Look, Pause, Plan, Reply, advance
-
 
 # A signal that comes just as the main thread has got its turn from another thread may be overlooked
 # by Python until the next turn, for which a training of Python code alone would wait for ever.
@@ -65,15 +64,15 @@ class Renewals:
                     return plan
                 self._changed.wait(None if plan is None else min(left, _SECONDS_BETWEEN_TURNS))
 
+    def _perform(self, step: Union[Attempt, Look]) -> Reply:
+        return Reply(finding=step.find()) if isinstance(step, Look) else self._attempt(step)
+
     def _run_to_pause(self, plan: Plan[None]) -> Optional[float]:
         """The seconds of the plan's next pause; None if it has ended."""
         step, _ = advance(plan, None)
         while isinstance(step, (Attempt, Look)):
             try:
-                if isinstance(step, Look):
-                    reply = Reply(finding=step.find())
-                else:
-                    reply = self._attempt(step)
+                reply = self._perform(step)
             except Exception:  # The client is being closed, or the interpreter ends.
                 return None
             step, _ = advance(plan, reply)
