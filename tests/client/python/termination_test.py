@@ -372,6 +372,15 @@ class Suggestions(TerminationTest):
         self.check_given_back(1)
         self.assertEqual(process.communicate("\n", timeout=PATIENCE), ("", ""))
 
+    def test_what_several_workers_have_asked_for_is_given_back_after_ctrl_c(self):
+        process = self.start_asking("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)
+        process.send_signal(signal.SIGINT)
+        self.assertRegex(process.stderr.readline(), "interrupted: waiting for suggestions under way")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("KeyboardInterrupt", process.communicate(timeout=PATIENCE)[1])
+        self.check_asked_once(2)
+        self.check_given_back(2)
+
     def test_what_a_task_that_is_cancelled_has_asked_for_is_given_back(self):
         self.proxy.losses["Suggest"] = ["late"]
 
