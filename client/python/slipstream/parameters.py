@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from slipstream.categories import is_same, label_of, labels_of
-from slipstream.scalars import is_number, plain
+from slipstream.scalars import is_number, plain, whole
 
 Value = Union[float, int, str, bool]
 Number = Union[float, int]
@@ -194,6 +194,18 @@ def _number(name: str, default: Any) -> float:
     return float(number)
 
 
+def _check_given_once(name: str, values: Tuple[Any, ...]) -> None:
+    for index, one in enumerate(values):
+        if one in values[:index]:
+            raise ValueError(f"{name}(): {one!r} is given twice")
+
+
+def _with_legal_default(parameter: Parameter, is_legal: bool) -> Parameter:
+    if not is_legal:
+        raise ValueError(f"{parameter!r}: the default is not one of the parameter's values")
+    return parameter
+
+
 def _real(
     name: str,
     low: Number,
@@ -209,7 +221,8 @@ def _real(
             f"{name}({low!r}, {high!r}): the bounds are equal; leave out what is fixed"
         )
     start = None if default is None else _number(name, default)
-    return Parameter("real", float(low), float(high), (), scale, start, _condition(when))
+    made = Parameter("real", float(low), float(high), (), scale, start, _condition(when))
+    return _with_legal_default(made, start is None or low <= start <= high)
 
 
 def real(
@@ -256,9 +269,10 @@ def integer(
     _check_bounds("integer", low, high, scale)
     if int(low) != low or int(high) != high:
         raise ValueError(f"integer({low!r}, {high!r}): the bounds must be whole; see real()")
-    return Parameter(
-        "integer", int(low), int(high), (), scale, plain(default), _condition(when)
-    )
+    start = plain(default)
+    made = Parameter("integer", int(low), int(high), (), scale, start, _condition(when))
+    number = whole(start)
+    return _with_legal_default(made, start is None or (number is not None and low <= number <= high))
 
 
 def discrete(
@@ -277,7 +291,11 @@ def discrete(
         raise TypeError(f"discrete{values!r}: takes numbers; for words there is choice()")
     ascending = tuple(sorted(values))
     _check_bounds("discrete", ascending[0], ascending[-1], scale)
-    return Parameter("discrete", None, None, ascending, scale, plain(default), _condition(when))
+    _check_given_once("discrete", ascending)
+    start = plain(default)
+    made = Parameter("discrete", None, None, ascending, scale, start, _condition(when))
+    is_legal = start is None or (not isinstance(start, bool) and start in ascending)
+    return _with_legal_default(made, is_legal)
 
 
 def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Parameter:
@@ -316,7 +334,7 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
         _check_different(labels, objects)
         parameter = replace(parameter, objects=objects)
     start = None if default is None else plain(parameter.label_of(default))
-    return replace(parameter, default=start)
+    return _with_legal_default(replace(parameter, default=start), start is None or start in labels)
 
 
 def _stands_for_itself(value: Any) -> bool:
@@ -335,6 +353,7 @@ def _labels_for(objects: Tuple[Any, ...]) -> Tuple[str, ...]:
             "for numbers without an order give labels, such as choice({'one': 1, 'two': 2})"
         )
     if all(isinstance(one, str) for one in bare):
+        _check_given_once("choice", tuple(bare))
         return tuple(bare)  # Of which the server checks the lengths.
     try:
         return labels_of(objects)
@@ -368,4 +387,6 @@ def _check_different(labels: Tuple[str, ...], objects: Tuple[Any, ...]) -> None:
 
 def boolean(*, default: Optional[bool] = None, when: Optional[When] = None) -> Parameter:
     """True or False."""
-    return Parameter("boolean", default=plain(default), condition=_condition(when))
+    start = plain(default)
+    made = Parameter("boolean", default=start, condition=_condition(when))
+    return _with_legal_default(made, start is None or isinstance(start, bool))
