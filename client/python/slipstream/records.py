@@ -161,7 +161,13 @@ class TrialRecord(Mapping[str, Any]):
         return f"<trial {self.number}, {self.state}{value}{': ' if params else ''}{params}>"
 
     def __getitem__(self, name: str) -> Any:
-        return self.params[name]
+        try:
+            return self.params[name]
+        except KeyError:
+            raise KeyError(
+                f"trial {self.number} has no {name!r} but {', '.join(self.params)}; a parameter that "
+                "is not active has no value, see get()"
+            ) from None
 
     if not TYPE_CHECKING:  # To which a record would have every attribute.
 

@@ -60,6 +60,13 @@ class Values(TrialTest):
             plain.learning_rate  # noqa: B018
         self.assertEqual(repr(plain), f"<trial {study.id}/1: x=0.25, kernel='rbf'>")
 
+    def test_a_record_says_what_it_has(self):
+        study = self.open()
+        record = study.record({"x": 0.25, "kernel": "rbf"}, 1)
+        self.assertNotIn("degree", record)
+        with self.assertRaisesRegex(KeyError, "trial 1 has no 'degree' but x, kernel; .*, see get"):
+            record["degree"]
+
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
         trial = self.open().suggest()
         for name, words in (
