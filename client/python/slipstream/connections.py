@@ -12,7 +12,7 @@ from slipstream._calls.fork_hooks import at_fork
 from slipstream._calls.forks import traffic
 from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations.service import Service
-from slipstream.options import Options, choose_address
+from slipstream.options import Options, check_options, choose_address
 
 Connection = Tuple[Service, BlockingTransport]
 
@@ -23,6 +23,7 @@ _connections: Dict[Tuple[int, str, Options], Connection] = {}
 def connect(address: Optional[str], options: Optional[Options]) -> Connection:
     """The connection to the address, which a process opens once. Makes no call."""
     traffic.check()
+    check_options(options)
     chosen = choose_address(address)
     settings = (options or Options()).with_environment(chosen)
     key = (os.getpid(), chosen, settings)

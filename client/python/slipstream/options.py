@@ -96,6 +96,12 @@ class Options:
     certificate: Optional[str] = None
     key: Optional[str] = None
 
+    def __post_init__(self) -> None:
+        for name in ("call", "suggest", "outcome", "registration", "retry"):
+            kind, given = Retry if name == "retry" else Deadlines, getattr(self, name)
+            if not isinstance(given, kind):
+                raise TypeError(f"Options({name}={given!r}) must be slipstream.{kind.__name__}(...)")
+
     def with_environment(self, address: str) -> Options:
         """These options, completed from the environment, which is ignored for a server that
         `slipstream.local` runs."""
@@ -139,6 +145,12 @@ class Options:
         return grpc.ssl_channel_credentials(
             root_certificates=read_roots(self.ca), private_key=key, certificate_chain=chain
         )
+
+
+def check_options(options: Any) -> None:
+    """TypeError for what is given as options and is none."""
+    if not isinstance(options, (Options, type(None))):
+        raise TypeError(f"options={options!r} must be slipstream.Options(...)")
 
 
 def choose_address(address: Optional[str]) -> str:

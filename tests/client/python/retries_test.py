@@ -1,5 +1,6 @@
 """No result is lost or made twice, whatever becomes of the server and its answers."""
 
+import asyncio
 import collections
 import contextlib
 import socket
@@ -14,6 +15,7 @@ from servers import Forwarder, LossyProxy, ServerProcess, ServerTest
 from waiting import wait_until
 
 import slipstream
+import slipstream.aio
 from slipstream import Deadlines, Options, Retry, real
 from slipstream._wire import messages
 
@@ -36,6 +38,18 @@ def answer_all(listener, words):
     except OSError:
         for connection in held:
             connection.close()
+
+
+class Settings(unittest.TestCase):
+    def test_what_are_no_options_is_refused(self):
+        for mistake, words in (
+            (lambda: slipstream.load("digits", options=3), "options=3 must be slipstream.Options"),
+            (lambda: asyncio.run(slipstream.aio.load("digits", options=3)), "options=3 must be"),
+            (lambda: Options(call=3), r"Options\(call=3\) must be slipstream.Deadlines"),
+            (lambda: Options(retry=3), r"Options\(retry=3\) must be slipstream.Retry"),
+        ):
+            with self.assertRaisesRegex(TypeError, words):
+                mistake()
 
 
 class LostAnswers(ServerTest):

@@ -17,7 +17,7 @@ from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.aio.study import Study
 from slipstream.aio.trial import Trial
-from slipstream.options import Options, choose_address
+from slipstream.options import Options, check_options, choose_address
 from slipstream.parameters import Parameter
 from slipstream.records import Ingredient, Lease, Preset, SourceTask, StudyDescription
 from slipstream.scalars import label_texts
@@ -29,6 +29,7 @@ Connection = Tuple[Service, AwaitingTransport]
 
 def _connect(address: Optional[str], options: Optional[Options]) -> Connection:
     chosen = choose_address(address)
+    check_options(options)
     settings = (options or Options()).with_environment(chosen)
     service = Service(Caller(chosen, settings.retry, mistake_finder(chosen, settings)), settings)
     return service, AwaitingTransport(chosen, settings.channel_credentials(), settings.token)
