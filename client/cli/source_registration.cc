@@ -276,13 +276,13 @@ absl::Status RegisterStudy(const RegistrationArguments& arguments, Session& sess
 }
 
 absl::Status Register(RegistrationArguments arguments, Session& session) {
-  ASSIGN_OR_RETURN(arguments.parent, ParentOf(session.project()));
-  if (arguments.all_studies) return RegisterAllStudies(arguments, session);
-  if (arguments.file.empty()) {
-    // Unless the command line says otherwise, the source task is for the study's project.
-    if (!session.project().is_given) arguments.parent.clear();
-    return RegisterStudy(arguments, session);
+  // Unless the command line says otherwise, the source task of a study is for the study's project.
+  const bool is_of_study = !arguments.all_studies && arguments.file.empty();
+  if (!is_of_study || session.project().is_given) {
+    ASSIGN_OR_RETURN(arguments.parent, ParentOf(session.project()));
   }
+  if (is_of_study) return RegisterStudy(arguments, session);
+  if (arguments.all_studies) return RegisterAllStudies(arguments, session);
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
   }

@@ -88,6 +88,20 @@ TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
   EXPECT_EQ(GetDouble(observations[2].configuration(), "lr").value(), 0.5);
 }
 
+TEST_F(SourceCommands, RegisterTakesTheProjectFromAFullNameWhereTheVariableStandsForAll) {
+  v1::Study study = SmallStudy();
+  study.set_name("projects/vision/studies/digits");
+  service().AddStudy(study);
+  AddResult(study.name());
+  const std::vector<std::string> all = {"SLIPSTREAM_PROJECT=-"};
+  const auto registered = [&](const std::string& name) {
+    return RunCli({"--address", server_.address(), "source", "register", "--study", name}, "", all);
+  };
+  EXPECT_EQ(registered(study.name()).code, 0);
+  EXPECT_EQ(registered("digits").code, 2);
+  EXPECT_EQ(Run({"source", "register", "--study", study.name(), "--project", "-"}).code, 2);
+}
+
 TEST_F(SourceCommands, RegisterTakesAllStudiesThatHaveResults) {
   const ProcessResult none = Run({"source", "register", "--all-studies"});
   EXPECT_EQ(none.code, 0) << none.err;
