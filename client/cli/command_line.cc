@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/near_name.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/resource_name.h"
@@ -101,17 +103,41 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
   return options;
 }
 
-ProjectChoice ProjectOf(const GlobalArguments& arguments) {
-  if (!arguments.project.empty()) return {arguments.project, /*is_given=*/true};
-  const char* const from_environment = std::getenv("SLIPSTREAM_PROJECT");
-  return {from_environment == nullptr ? "" : from_environment};
+bool IsProject(absl::string_view name) {
+  if (name == "-") return true;  // All of them.
+  return !name.empty() && absl::ascii_islower(name.front()) && name.back() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
+         });
+}
+
+// Takes "vision", and "projects/vision" as results name it. `origin` is where the text comes from.
+absl::StatusOr<std::string> ReadProject(absl::string_view origin, absl::string_view text) {
+  const absl::string_view name = absl::StripPrefix(text, "projects/");
+  if (IsProject(name)) return std::string(name);
+  return UsageError(absl::StrCat(origin, " '", text,
+                                 "' is not the name of a project, such as vision: letters a-z, "
+                                 "digits and '-', beginning with a letter and not ending with "
+                                 "'-'"));
+}
+
+absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments) {
+  ProjectChoice project = {.is_given = !arguments.project.empty()};
+  const char* const variable = std::getenv("SLIPSTREAM_PROJECT");
+  if (project.is_given) {
+    ASSIGN_OR_RETURN(project.name, ReadProject("--project", arguments.project));
+  } else if (variable != nullptr && *variable != '\0') {
+    ASSIGN_OR_RETURN(project.name, ReadProject("SLIPSTREAM_PROJECT", variable));
+  }
+  return project;
 }
 
 absl::Status Run(const GlobalArguments& arguments, const Action& action, const Terminal& terminal) {
+  ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments));
   ASSIGN_OR_RETURN(const ClientOptions options, OptionsOf(arguments));
   auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
-  Session session(**client, terminal, FormatOf(arguments.format), ProjectOf(arguments));
+  Session session(**client, terminal, FormatOf(arguments.format), std::move(project));
   RETURN_IF_ERROR(action(session));
   terminal.out.flush();
   if (terminal.out.good()) return absl::OkStatus();

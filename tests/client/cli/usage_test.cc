@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -123,6 +124,30 @@ TEST_F(Usage, ASeedIsNotNegative) {
                                     "--seed", "-1"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("must be 0 or more"));
+}
+
+TEST_F(Usage, AProjectMayBeNamedAsTheToolPrintsIt) {
+  v1::Study study = SmallStudy();
+  study.set_name("projects/vision/studies/digits");
+  service().AddStudy(study);
+  const std::vector<std::string> show = {"--address", server_.address(), "study", "show", "digits"};
+  EXPECT_EQ(Run({"study", "show", "digits", "--project", "projects/vision"}).code, 0);
+  EXPECT_EQ(RunCli(show, "", {"SLIPSTREAM_PROJECT=projects/vision"}).code, 0);
+}
+
+TEST_F(Usage, AProjectThatCannotBeMeantIsRefusedAtOnce) {
+  for (const char* project : {"a/b", "projects/", "Vision", "team-", "projects/a/studies/b"}) {
+    const ProcessResult given =
+        Run({"study", "show", "digits", absl::StrCat("--project=", project)});
+    EXPECT_EQ(given.code, 2) << project;
+    EXPECT_THAT(given.err, HasSubstr(absl::StrCat("--project '", project, "' is not the name of a "
+                                                  "project, such as vision")));
+    const ProcessResult set = RunCli({"--address", server_.address(), "study", "list"}, "",
+                                     {absl::StrCat("SLIPSTREAM_PROJECT=", project)});
+    EXPECT_EQ(set.code, 2) << project;
+    EXPECT_THAT(set.err, HasSubstr(absl::StrCat("SLIPSTREAM_PROJECT '", project, "' is not")));
+  }
+  EXPECT_TRUE(service().calls().empty());
 }
 
 TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
