@@ -56,11 +56,16 @@ absl::Status CheckProject(const std::string& text, absl::string_view its_project
                                  ", and --project names ", project.name));
 }
 
+// What to do where the choice of all projects leaves open which one is meant.
+std::string NameOne(const ProjectChoice& all) {
+  return absl::StrCat("Name it with --project NAME: ",
+                      all.is_given ? "--project -" : "SLIPSTREAM_PROJECT=-", " stands for all");
+}
+
 // What stands before "studies/" or "sourceTasks/" in a full name: "projects/vision/", or nothing.
 absl::StatusOr<std::string> PrefixOf(const std::string& text, const ProjectChoice& project) {
   if (project.name == kAll) {
-    return UsageError(absl::StrCat("which project is '", text,
-                                   "' of? Name it with --project, which is - for all"));
+    return UsageError(absl::StrCat("which project is '", text, "' of? ", NameOne(project)));
   }
   if (project.name.empty() || project.name == kDefault) return std::string();
   return absl::StrCat(kProjects, project.name, "/");
@@ -118,7 +123,8 @@ absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& pr
 
 absl::StatusOr<std::string> ParentOf(const ProjectChoice& project) {
   if (project.name != kAll) return ParentsOf(project);
-  return UsageError("which project? --project - stands for all, and only lists and watches");
+  return UsageError(absl::StrCat("which project? ", NameOne(project),
+                                 ", and is only for lists and watches"));
 }
 
 std::string ParentsOf(const ProjectChoice& project) {

@@ -83,6 +83,21 @@ TEST(ResourceName, WithoutAProjectIsNotInAllProjects) {
   EXPECT_TRUE(FullStudyName("projects/nlp/studies/digits", all).ok());
 }
 
+TEST(ResourceName, ComplainsOfTheFlagOrTheVariableThatStandsForAllProjects) {
+  const auto complaints = [](const ProjectChoice& all) {
+    return absl::StrCat(std::string(FullStudyName("digits", all).status().message()), "\n",
+                        std::string(ParentOf(all).status().message()));
+  };
+  EXPECT_EQ(complaints({"-", true}),
+            "which project is 'digits' of? Name it with --project NAME: --project - stands for "
+            "all\nwhich project? Name it with --project NAME: --project - stands for all, and is "
+            "only for lists and watches");
+  EXPECT_EQ(complaints({"-"}),
+            "which project is 'digits' of? Name it with --project NAME: SLIPSTREAM_PROJECT=- "
+            "stands for all\nwhich project? Name it with --project NAME: SLIPSTREAM_PROJECT=- "
+            "stands for all, and is only for lists and watches");
+}
+
 TEST(ResourceName, IsShortForPeople) {
   EXPECT_EQ(ShortStudyName("studies/digits"), "digits");
   EXPECT_EQ(ShortTrialName("studies/digits/trials/3"), "digits/3");
