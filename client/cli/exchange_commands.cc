@@ -6,13 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "client/cli/json_lines.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_standing.h"
-#include "client/cli/usage_error.h"
 #include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
@@ -21,13 +19,16 @@ namespace {
 // The lines of an exported study.
 class ExportFile final : public ExportReader {
  public:
-  ExportFile(std::unique_ptr<JsonLinesReader> lines, bool has_project)
-      : lines_(std::move(lines)), has_project_(has_project) {}
+  ExportFile(std::unique_ptr<JsonLinesReader> lines, ProjectChoice project)
+      : lines_(std::move(lines)), project_(std::move(project)) {}
 
   absl::Status Rewind() override { return lines_->Rewind(); }
   absl::StatusOr<bool> Next(v1::ExportLine* line) override {
     const absl::StatusOr<bool> is_there = lines_->Next(line);
-    if (is_there.ok() && line->has_study()) RETURN_IF_ERROR(CheckProject(line->study().name()));
+    if (is_there.ok() && line->has_study()) {
+      RETURN_IF_ERROR(
+          CheckProjectOfImport(lines_->name(), "a study", line->study().name(), project_));
+    }
     v1::SourceTask task;
     if (is_there.ok() || !lines_->RefusedFirstLineIs(&task)) return is_there;
     return absl::InvalidArgumentError(
@@ -36,19 +37,8 @@ class ExportFile final : public ExportReader {
   }
 
  private:
-  // A study of another project than default, where another one may have its name, goes only where
-  // the caller says.
-  absl::Status CheckProject(absl::string_view study) const {
-    if (has_project_ || !absl::ConsumePrefix(&study, "projects/")) return absl::OkStatus();
-    const absl::string_view project = study.substr(0, study.find('/'));
-    if (project == "default") return absl::OkStatus();
-    return UsageError(absl::StrCat(lines_->name(), " is a study of the project ", project,
-                                   ": give --project ", project,
-                                   " to keep it there, or another project"));
-  }
-
   const std::unique_ptr<JsonLinesReader> lines_;
-  const bool has_project_;
+  const ProjectChoice project_;
 };
 
 struct ExportArguments {
@@ -88,7 +78,7 @@ absl::Status WithAdviceOnSources(const absl::Status& status) {
 
 absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(auto lines, JsonLinesReader::Open(arguments.file));
-  ExportFile file(std::move(lines), !session.project().name.empty());
+  ExportFile file(std::move(lines), session.project());
   v1::ImportStudyRequest::Header header;
   header.set_study_id(arguments.id);
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));

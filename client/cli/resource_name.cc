@@ -71,11 +71,6 @@ absl::StatusOr<std::string> PrefixOf(const std::string& text, const ProjectChoic
   return absl::StrCat(kProjects, project.name, "/");
 }
 
-// The project in a whole name such as "projects/vision/studies/digits".
-std::string ProjectIn(const std::string& name) {
-  return std::vector<std::string>(absl::StrSplit(name, '/'))[1];
-}
-
 // Takes "projects/vision/studies/digits/3" too, as ShortTrialName writes it.
 absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text,
                                                    const ProjectChoice& project) {
@@ -129,6 +124,19 @@ absl::StatusOr<std::string> ParentOf(const ProjectChoice& project) {
 
 std::string ParentsOf(const ProjectChoice& project) {
   return project.name.empty() ? "" : absl::StrCat(kProjects, project.name);
+}
+
+std::string ProjectIn(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kProjects)) return kDefault;
+  return std::string(name.substr(0, name.find('/')));
+}
+
+absl::Status CheckProjectOfImport(absl::string_view file, absl::string_view what,
+                                  absl::string_view name, const ProjectChoice& project) {
+  const std::string own = ProjectIn(name);
+  if (!project.name.empty() || own == kDefault) return absl::OkStatus();
+  return UsageError(absl::StrCat(file, " is ", what, " of the project ", own, ": give --project ",
+                                 own, " to keep it there, or another project"));
 }
 
 absl::StatusOr<std::string> FullStudyName(const std::string& text, const ProjectChoice& project) {

@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "slipstream/messages/client.h"
 
 namespace slipstream::cli {
@@ -21,6 +23,15 @@ struct ProjectChoice {
 absl::StatusOr<std::string> ParentOf(const ProjectChoice& project);
 // The same for what is listed or watched: "projects/-" for all projects.
 std::string ParentsOf(const ProjectChoice& project);
+
+// The project that a full name is in: "vision" for "projects/vision/studies/digits", or "default".
+std::string ProjectIn(absl::string_view name);
+
+// A usage error if `file` holds something of another project than default, where another one may
+// have its name, and the caller did not say which project it is for. `what` it is, such as "a
+// study", has that full name.
+absl::Status CheckProjectOfImport(absl::string_view file, absl::string_view what,
+                                  absl::string_view name, const ProjectChoice& project);
 
 // "studies/digits" for "digits" or "studies/digits", and "projects/vision/studies/digits" for
 // "digits" in the project vision or for the full name; a usage error otherwise, and for a full name

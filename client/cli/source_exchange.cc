@@ -22,6 +22,8 @@ class SourceFile final : public ObservationReader {
  public:
   explicit SourceFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
 
+  const std::string& name() const { return lines_->name(); }
+
   // The task in the first line. Called once, before the first Rewind.
   absl::StatusOr<v1::SourceTask> Task() {
     RETURN_IF_ERROR(lines_->Rewind());
@@ -99,6 +101,8 @@ absl::Status ImportSource(const SourceImportArguments& arguments, Session& sessi
   SourceFile file(std::move(lines));
   v1::RegisterSourceTaskRequest::Header header;
   ASSIGN_OR_RETURN(*header.mutable_source_task(), file.Task());
+  RETURN_IF_ERROR(CheckProjectOfImport(file.name(), "a source task", header.source_task().name(),
+                                       session.project()));
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   ASSIGN_OR_RETURN(const auto response,
                    session.client().RegisterSourceTask(std::move(header), file));

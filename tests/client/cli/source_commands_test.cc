@@ -313,6 +313,20 @@ TEST_F(SourceCommands, WhatIsExportedIsImportedAsItWas) {
   }
 }
 
+TEST_F(SourceCommands, ImportAsksWhichProjectASourceTaskOfAProjectIsFor) {
+  const std::string text =
+      "{\"name\":\"projects/vision/sourceTasks/0123456789abcdef0123456789abcdef\"}\n"
+      "{\"configuration\":{\"values\":{\"lr\":{\"doubleValue\":0.1}}}}\n";
+  const ProcessResult refused = Run({"source", "import"}, text);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("standard input is a source task of the project vision: give "
+                                     "--project vision to keep it there"));
+  EXPECT_TRUE(service().calls().empty());
+  for (const char* project : {"vision", "default"}) {
+    EXPECT_EQ(Run({"source", "import", "--project", project}, text).code, 0) << project;
+  }
+}
+
 TEST_F(SourceCommands, AnImportThatCannotBeReadIsToldWithItsPlace) {
   const ProcessResult empty = Run({"source", "import", "-"}, "");
   EXPECT_EQ(empty.code, 1);
