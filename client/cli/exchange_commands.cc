@@ -64,16 +64,19 @@ struct ImportArguments {
   bool replace = false;
 };
 
-// If a source task of the study is not there, says how to bring it along.
-absl::Status WithAdviceOnSources(const absl::Status& status) {
-  constexpr absl::string_view kSourceTask = "sourceTasks/";
-  const absl::string_view message = status.message();
-  const size_t found = message.find(kSourceTask);
-  if (!absl::IsNotFound(status) || found == absl::string_view::npos) return status;
-  const std::string digits = ShortSourceTaskName(std::string(message.substr(found)));
+// If a source task of the study is not there, says how to bring it along, within its project.
+absl::Status WithAdviceOnSources(const absl::Status& status, const ProjectChoice& chosen) {
+  const std::string name = MissingName(status.message());
+  const size_t found = name.find("sourceTasks/");
+  if (!absl::IsNotFound(status) || found == std::string::npos) return status;
+  const std::string project = ProjectIn(name);
+  const bool is_meant_anyway = project == "default" && chosen.name.empty();
+  const std::string option = is_meant_anyway ? "" : absl::StrCat(" --project ", project);
   return absl::NotFoundError(absl::StrCat(
-      message, "; the study's source tasks have to be there first: slipstream source export ",
-      digits, " --output FILE where the study was exported, then slipstream source import FILE"));
+      status.message(),
+      "; the study's source tasks have to be there first: slipstream source export ",
+      ShortSourceTaskName(name.substr(found)), option,
+      " --output FILE where the study was exported, then slipstream source import FILE", option));
 }
 
 absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
@@ -84,7 +87,7 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
   const auto study = session.client().ImportStudy(std::move(header), file);
-  if (!study.ok()) return WithAdviceOnSources(study.status());
+  if (!study.ok()) return WithAdviceOnSources(study.status(), session.project());
   PrintAnswer(*study, session);
   return absl::OkStatus();
 }

@@ -131,6 +131,14 @@ std::string ProjectIn(absl::string_view name) {
   return std::string(name.substr(0, name.find('/')));
 }
 
+std::string MissingName(absl::string_view message) {
+  constexpr absl::string_view kBefore = "there is no ";
+  const size_t found = message.find(kBefore);
+  if (found == absl::string_view::npos) return "";
+  const absl::string_view name = message.substr(found + kBefore.size());
+  return std::string(name.substr(0, name.find_first_of(" ,:;")));
+}
+
 absl::Status CheckProjectOfImport(absl::string_view file, absl::string_view what,
                                   absl::string_view name, const ProjectChoice& project) {
   const std::string own = ProjectIn(name);

@@ -27,6 +27,10 @@ std::string ParentsOf(const ProjectChoice& project);
 // The project that a full name is in: "vision" for "projects/vision/studies/digits", or "default".
 std::string ProjectIn(absl::string_view name);
 
+// The name of what is not there by the message of a server, for example "studies/digits"; empty if
+// the message says no such thing.
+std::string MissingName(absl::string_view message);
+
 // A usage error if `file` holds something of another project than default, where another one may
 // have its name, and the caller did not say which project it is for. `what` it is, such as "a
 // study", has that full name.

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class ExchangeCommands : public CliTest {
  protected:
@@ -98,6 +99,21 @@ TEST_F(ExchangeCommands, ImportSaysHowToBringItsSourceTasksAlong) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("slipstream source export 0123456789ab --output FILE"));
   EXPECT_THAT(result.err, HasSubstr("slipstream source import FILE"));
+}
+
+TEST_F(ExchangeCommands, ImportSaysInWhichProjectItsSourceTasksAre) {
+  const auto advice = [&](const std::string& project, const std::string& missing) {
+    service().FailNext(1, {.status = {grpc::StatusCode::NOT_FOUND, "there is no " + missing}});
+    return Run({"study", "import", "--project", project}, kText).err;
+  };
+  const std::string digits = "sourceTasks/0123456789abcdef0123456789abcdef";
+  const std::string of_vision = advice("vision", "projects/vision/" + digits);
+  EXPECT_THAT(of_vision, HasSubstr("source export 0123456789ab --project vision --output FILE"));
+  EXPECT_THAT(of_vision, HasSubstr("source import FILE --project vision\n"));
+  EXPECT_THAT(of_vision, Not(HasSubstr("study list")));
+  const std::string of_default = advice("vision", digits);
+  EXPECT_THAT(of_default, HasSubstr("source export 0123456789ab --project default --output FILE"));
+  EXPECT_THAT(of_default, HasSubstr("source import FILE --project default\n"));
 }
 
 TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {

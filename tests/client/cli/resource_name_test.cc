@@ -98,6 +98,15 @@ TEST(ResourceName, ComplainsOfTheFlagOrTheVariableThatStandsForAllProjects) {
             "stands for all, and is only for lists and watches");
 }
 
+TEST(ResourceName, SaysItsProjectAndIsFoundInAComplaint) {
+  EXPECT_EQ(ProjectIn("projects/vision/studies/digits"), "vision");
+  EXPECT_EQ(ProjectIn("sourceTasks/0123456789abcdef0123456789abcdef"), "default");
+  EXPECT_EQ(MissingName("cannot read studies/a on b:1: there is no projects/vision/studies/digits"),
+            "projects/vision/studies/digits");
+  EXPECT_EQ(MissingName("there is no sourceTasks/0123; more"), "sourceTasks/0123");
+  EXPECT_EQ(MissingName("cannot open studies/digits: no such file"), "");
+}
+
 TEST(ResourceName, IsShortForPeople) {
   EXPECT_EQ(ShortStudyName("studies/digits"), "digits");
   EXPECT_EQ(ShortTrialName("studies/digits/trials/3"), "digits/3");
