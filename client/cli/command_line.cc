@@ -144,27 +144,22 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
   return absl::DataLossError("the result could not be written out in full");
 }
 
-// Where the studies are listed of which the message says that one is not there.
-std::string ListOfStudies(absl::string_view message) {
-  constexpr absl::string_view kBefore = "there is no projects/";
-  const size_t found = message.find(kBefore);
-  if (found == absl::string_view::npos) {
-    return "slipstream study list (in a project: --project NAME)";
-  }
-  const absl::string_view behind = message.substr(found + kBefore.size());
-  return absl::StrCat("slipstream study list --project ", behind.substr(0, behind.find('/')));
+// Where the studies are listed of which this one is not there.
+std::string ListOfStudies(absl::string_view study) {
+  const std::string project = ProjectIn(study);
+  if (project == "default") return "slipstream study list (in a project: --project NAME)";
+  return absl::StrCat("slipstream study list --project ", project);
 }
 
 // Advice for the person at the terminal, which the server leaves out of its messages because
 // programs read them too. Empty where there is none.
 std::string Advice(const absl::Status& status) {
   const absl::string_view message = status.message();
-  const bool of_trial = absl::StrContains(message, "/trials/");
-  const bool is_missing = absl::StrContains(message, "there is no studies/") ||
-                          absl::StrContains(message, "there is no projects/");
-  if (absl::IsNotFound(status) && is_missing && absl::StrContains(message, "studies/")) {
-    return of_trial ? "The trials that are there: slipstream trials STUDY"
-                    : absl::StrCat("The studies that are there: ", ListOfStudies(message));
+  const std::string missing = MissingName(message);
+  if (absl::IsNotFound(status) && absl::StrContains(missing, "studies/")) {
+    return absl::StrContains(missing, "/trials/")
+               ? "The trials that are there: slipstream trials STUDY"
+               : absl::StrCat("The studies that are there: ", ListOfStudies(missing));
   }
   if (absl::IsPermissionDenied(status) &&
       absl::StrContains(message, "names without a project belong to default")) {
