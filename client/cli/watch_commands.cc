@@ -65,9 +65,10 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// Says what the event leaves out: how a trial ended, which trial repeats a STALE one, or the
-// study's state and title by now. Makes at most one call, and is empty if the call fails, for
-// example because the trial was deleted since. Reports are too many for a call each.
+// Says how a trial ended, which trial repeats a STALE one, or which state a study was changed to,
+// with its title by now. Makes at most one call for what the event leaves out. If that fails, for
+// example because the study was deleted since, says what the event tells alone. Reports are too
+// many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
     v1::GetStudyRequest request;
@@ -76,8 +77,8 @@ std::string DetailOf(const v1::StudyEvent& event, Session& session) {
       request.mutable_read_mask()->add_paths(path);
     }
     const auto study = session.client().GetStudy(request);
-    if (!study.ok()) return "";
-    const std::string& title = study->display_name();
+    if (!study.ok() && !event.has_study_state()) return "";
+    const std::string title = study.ok() ? study->display_name() : "";
     const v1::Study::State state =
         event.has_study_state() ? event.study_state() : study->state();  // Of older servers.
     return absl::StrCat("now ", StateText(state), title.empty() ? "" : ", titled ", title);

@@ -271,6 +271,15 @@ TEST_F(LeaseCommands, WatchTellsHowTrialsEndedAndWhatStudiesAreNow) {
               HasSubstr(",s1,,changed,,,now paused,\r\n"));
 }
 
+TEST_F(LeaseCommands, WatchTellsTheStatesOfAStudyThatWasDeletedSince) {
+  v1::StudyEvent completed = Event(v1::StudyEvent::STUDY_CHANGED);
+  completed.set_study_state(v1::Study::COMPLETED);
+  service().SetEvents({completed, Event(v1::StudyEvent::STUDY_CHANGED)});
+  ASSERT_EQ(Run({"study", "delete", "s1", "--yes"}).code, 0);
+  EXPECT_THAT(Run({"study", "watch", "s1", "--after", "1"}).out,
+              ContainsRegex("  s1  changed: now completed\n.*  s1  changed\n"));
+}
+
 TEST_F(LeaseCommands, AWatchMayEndWhenTheStudyIsCompleted) {
   v1::StudyEvent paused = Event(v1::StudyEvent::STUDY_CHANGED);
   paused.set_study_state(v1::Study::PAUSED);
