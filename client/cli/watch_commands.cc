@@ -141,19 +141,22 @@ struct WatchArguments {
   bool until_completed = false;
 };
 
+// A study that is gone is not completed: its deletion is an event, which ends the watch.
 absl::StatusOr<bool> IsCompleted(const std::string& study, Session& session) {
   v1::GetStudyRequest request;
   request.set_name(study);
   request.mutable_read_mask()->add_paths("state");
-  ASSIGN_OR_RETURN(const v1::Study found, session.client().GetStudy(request));
-  return found.state() == v1::Study::COMPLETED;
+  const auto found = session.client().GetStudy(request);
+  if (absl::IsNotFound(found.status())) return false;
+  RETURN_IF_ERROR(found.status());
+  return found->state() == v1::Study::COMPLETED;
 }
 
 // Whether the event completed its study. Older servers do not tell the state.
-bool Completes(const v1::StudyEvent& event, Session& session) {
+absl::StatusOr<bool> Completes(const v1::StudyEvent& event, Session& session) {
   if (event.kind() != v1::StudyEvent::STUDY_CHANGED) return false;
   if (event.has_study_state()) return event.study_state() == v1::Study::COMPLETED;
-  return IsCompleted(event.study(), session).value_or(false);
+  return IsCompleted(event.study(), session);
 }
 
 // Says how to resume the watch; on the error stream if it ended prematurely.
@@ -169,15 +172,15 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
     return UsageError("--until-completed is for the watch of one study: name it");
   }
   int seen = 0;
-  bool completed = false;
+  absl::StatusOr<bool> completed = false;
   const Interruption interruption;
   const std::stop_token stop = interruption.stop();
   const auto visit = [&](const v1::StudyEvent& event) {
     PrintEvent(event, seen == 0, session);
     session.Flush();
     ++seen;
-    completed = arguments.until_completed && Completes(event, session);
-    if (completed) return false;
+    if (arguments.until_completed) completed = Completes(event, session);
+    if (!completed.ok() || *completed) return false;
     return !stop.stop_requested() && (!arguments.count.has_value() || seen < *arguments.count);
   };
   absl::Status status;
@@ -186,15 +189,18 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
   } else {
     ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study, session.project()));
     // A study that is completed already has no event to come that says so.
+    bool already = false;
     const auto begun = [&] {
-      const absl::StatusOr<bool> already = IsCompleted(study, session);
-      completed = already.value_or(false);
-      return !completed;
+      completed = IsCompleted(study, session);
+      already = completed.ok() && *completed;
+      return completed.ok() && !already;
     };
     status = session.client().WatchStudy(
         study, visit, &token, stop, arguments.until_completed ? begun : std::function<bool()>());
+    if (already) session.Remark(absl::StrCat(ShortStudyName(study), " is completed already."));
+    if (!completed.ok()) status = completed.status();
     const bool counted = arguments.count.has_value() && seen >= *arguments.count;
-    if (status.ok() && arguments.until_completed && !completed && !counted) {
+    if (status.ok() && arguments.until_completed && !*completed && !counted) {
       status = absl::NotFoundError(
           absl::StrCat(ShortStudyName(study), " was deleted before it was completed"));
     }

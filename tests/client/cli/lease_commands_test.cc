@@ -303,6 +303,29 @@ TEST_F(LeaseCommands, AWatchMayEndWhenTheStudyIsCompleted) {
   EXPECT_EQ(Run({"study", "watch", "--until-completed"}).code, 2);
 }
 
+TEST_F(LeaseCommands, AWatchThatCannotTellWhetherTheStudyIsCompletedFails) {
+  const std::vector<std::string> watch = {"--format", "json", "study",
+                                          "watch",    "s1",   "--until-completed"};
+  // Of an older server, which does not tell the state.
+  service().SetEvents({Event(v1::StudyEvent::STUDY_CHANGED)});
+  for (const int calls_before : {1, 2}) {
+    service().FailNext(calls_before, {});
+    service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+    const ProcessResult result = Run(watch);
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err, HasSubstr("not any longer"));
+  }
+  ASSERT_EQ(Run({"study", "delete", "s1", "--yes"}).code, 0);
+  EXPECT_THAT(Run(watch).err, HasSubstr("s1 was deleted before it was completed"));
+}
+
+TEST_F(LeaseCommands, AWatchSaysThatTheStudyIsCompletedAlready) {
+  ASSERT_EQ(Run({"study", "complete", "s1"}).code, 0);
+  const ProcessResult result = Run({"study", "watch", "s1", "--until-completed"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("s1 is completed already.\n"));
+}
+
 TEST_F(LeaseCommands, WatchTellsWhoLostATrialAndWhatRepeatsIt) {
   v1::Trial lost;
   lost.set_state(v1::Trial::STALE);
