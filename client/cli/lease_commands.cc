@@ -88,11 +88,14 @@ std::string FateOf(const v1::HeartbeatResponse::HeldTrial& held, Session& sessio
       return absl::StrCat("its lease ran out, and it was queued again as ",
                           ShortTrialName(trial->requeued_as()));
     case v1::Trial::REQUESTED:
-      return "it was given back, and is queued";
+      return "it is queued: no worker holds it";  // Any more, or yet.
     case v1::Trial::ACTIVE:
-      return absl::StrCat("worker ", trial.ok() ? trial->worker() : "", " holds it");
+      return trial.ok() ? absl::StrCat("worker ", trial->worker(), " holds it")
+                        : "another worker holds it";
     case v1::Trial::WITHDRAWN:
-      return absl::StrCat("it was withdrawn: ", trial.ok() ? trial->reason() : "");
+      return trial.ok() && !trial->reason().empty()
+                 ? absl::StrCat("it was withdrawn: ", trial->reason())
+                 : "it was withdrawn";
     default:
       return absl::StrCat("it has its outcome: ", StateText(state));
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -72,6 +73,31 @@ TEST_F(LeaseCommands, AHeartbeatForANamedTrialFailsOnceTheTrialIsLost) {
   EXPECT_EQ(taken.code, 1);
   EXPECT_THAT(taken.err, HasSubstr("does not hold s1/2: worker another holds it\n"));
   EXPECT_EQ(Run({"heartbeat", "s1", "one", "--worker", "w"}).code, 2);
+}
+
+TEST_F(LeaseCommands, AHeartbeatSaysOfATrialThatNobodyHoldsThatItIsQueued) {
+  ASSERT_EQ(Run({"trial", "add", "s1", "--set", "lr=0.5", "--set", "kernel=rbf"}).code, 0);
+  ASSERT_EQ(Run({"trial", "release", "s1", "2"}).code, 0);
+  for (const char* trial : {"2", "3"}) {
+    EXPECT_THAT(Run({"heartbeat", "s1", trial, "--worker", "w"}).err,
+                HasSubstr(std::string("does not hold s1/") + trial +
+                          ": it is queued: no worker holds it\n"));
+  }
+}
+
+TEST_F(LeaseCommands, AHeartbeatSaysWhatItKnowsOfALostTrialThatCannotBeRead) {
+  service().TakeAway("studies/s1/trials/2");
+  v1::Trial withdrawn;
+  withdrawn.set_state(v1::Trial::WITHDRAWN);
+  service().AddTrial("studies/s1", withdrawn);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"2", "another worker holds it\n"}, {"3", "it was withdrawn\n"}};
+  for (const auto& [trial, fate] : cases) {
+    service().FailNext(1, {});
+    service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "no"}});
+    EXPECT_THAT(Run({"heartbeat", "s1", trial, "--worker", "w"}).err,
+                HasSubstr("does not hold s1/" + trial + ": " + fate));
+  }
 }
 
 TEST_F(LeaseCommands, RepeatedHeartbeatsForANamedTrialEndWellWithItsOutcome) {
