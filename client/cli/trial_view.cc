@@ -95,22 +95,30 @@ void TellApart(const v1::Study& study, Table* table) {
   take(first_after, table->columns.size(), "trial_");
 }
 
-// The worker's words; of a STALE trial, that it has no lease any more.
-std::string ReasonOf(const v1::Trial& trial) {
-  return trial.state() == v1::Trial::STALE ? "lease ran out" : trial.reason();
+// The worker's words; for people, of a STALE trial, that it has no lease any more.
+std::string ReasonOf(const v1::Trial& trial, Format format) {
+  const bool is_stale = trial.state() == v1::Trial::STALE;
+  return format == Format::kTable && is_stale ? "lease ran out" : trial.reason();
 }
 
-// The reason, and how the trial is linked to others of the same configuration: "lease ran out;
-// again as digits/9", "again for digits/3".
-std::string ReasonWithLinks(const v1::Trial& trial) {
+// The trials of the same configuration that came after this one and before it, if any.
+std::string RequeuedAs(const v1::Trial& trial) {
+  return trial.requeued_as().empty() ? "" : ShortTrialName(trial.requeued_as());
+}
+
+std::string RequeueOf(const v1::Trial& trial) {
+  return trial.requeue_of().empty() ? "" : ShortTrialName(trial.requeue_of());
+}
+
+// For people the reason and those links: "lease ran out; again as digits/9", "again for digits/3".
+// In files the reason alone.
+std::string ReasonWithLinks(const v1::Trial& trial, Format format) {
+  const std::string reason = ReasonOf(trial, format);
+  if (format == Format::kCsv) return reason;
   std::vector<std::string> parts;
-  if (const std::string reason = ReasonOf(trial); !reason.empty()) parts.push_back(reason);
-  if (!trial.requeued_as().empty()) {
-    parts.push_back(absl::StrCat("again as ", ShortTrialName(trial.requeued_as())));
-  }
-  if (!trial.requeue_of().empty()) {
-    parts.push_back(absl::StrCat("again for ", ShortTrialName(trial.requeue_of())));
-  }
+  if (!reason.empty()) parts.push_back(reason);
+  if (!trial.requeued_as().empty()) parts.push_back("again as " + RequeuedAs(trial));
+  if (!trial.requeue_of().empty()) parts.push_back("again for " + RequeueOf(trial));
   return absl::StrJoin(parts, "; ");
 }
 
@@ -137,14 +145,18 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
       row.push_back(MeasuredText(trial, metric.name(), numbers));
     }
     row.push_back(trial.worker());
-    row.push_back(ReasonWithLinks(trial));
+    row.push_back(ReasonWithLinks(trial, format));
   }
   AddTimes(trials, format, &table);
   AddTexts(
       "labels", trials, [](const v1::Trial& trial) { return LabelsText(trial.labels()); }, &table);
   AddTexts(
       "note", trials, [](const v1::Trial& trial) { return trial.note(); }, &table);
-  if (format == Format::kCsv) TellApart(study, &table);
+  if (format == Format::kCsv) {
+    AddTexts("requeued_as", trials, RequeuedAs, &table);
+    AddTexts("requeue_of", trials, RequeueOf, &table);
+    TellApart(study, &table);
+  }
   return table;
 }
 
@@ -171,7 +183,8 @@ std::vector<Field> ConfigurationFields(const v1::Trial& trial, const v1::SearchS
   return fields;
 }
 
-std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& space) {
+std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& space,
+                               Format format) {
   std::vector<Field> fields = {{"trial", ShortTrialName(trial.name())},
                                {"state", StateText(trial.state())}};
   AppendTo(&fields, ConfigurationFields(trial, space));
@@ -180,10 +193,9 @@ std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& sp
     fields.push_back({absl::StrCat("measured ", name), FormatNumber(value)});
   }
   if (!trial.worker().empty()) fields.push_back({"worker", trial.worker()});
-  if (!ReasonOf(trial).empty()) fields.push_back({"reason", ReasonOf(trial)});
-  if (!trial.requeue_of().empty()) {
-    fields.push_back({"repeats", ShortTrialName(trial.requeue_of())});
-  }
+  const std::string reason = ReasonOf(trial, format);
+  if (!reason.empty()) fields.push_back({"reason", reason});
+  if (!trial.requeue_of().empty()) fields.push_back({"repeats", RequeueOf(trial)});
   return fields;
 }
 
@@ -197,7 +209,7 @@ std::string ProcessText(const v1::WorkerProcess& process) {
 std::vector<Field> LifeFields(const v1::Trial& trial, Format format) {
   std::vector<Field> fields = {
       {"runs on", ProcessText(trial.worker_process())},
-      {"queued again as", trial.requeued_as().empty() ? "" : ShortTrialName(trial.requeued_as())},
+      {"queued again as", RequeuedAs(trial)},
       {"created", FormatTime(trial.create_time())},
       {"leased", FormatTime(trial.start_time())},
       {"lease ends", FormatTime(trial.lease_end_time())},
@@ -350,7 +362,7 @@ Table FactsTable(const v1::Explanation& explanation, const v1::Study& study) {
 
 std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study,
                                      const SourceTitles& titles, Format format) {
-  std::vector<Field> fields = TrialFields(explanation.trial(), study.space());
+  std::vector<Field> fields = TrialFields(explanation.trial(), study.space(), format);
   if (!explanation.has_provenance()) {
     fields.push_back({"suggested by", "nobody: a person added the trial"});
     return fields;
@@ -402,7 +414,7 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
     document.update(JsonOf(reports));
     return session.Print(JsonDocument(document));
   }
-  std::vector<Field> fields = TrialFields(trial, {});
+  std::vector<Field> fields = TrialFields(trial, {}, session.format());
   AppendTo(&fields, WithoutEmpty(LifeFields(trial, session.format())));
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   session.Print(fields);

@@ -93,6 +93,29 @@ TEST_F(TrialView, SaysOfAStaleTrialWhatBecameOfItAndOfItsRepeat) {
   EXPECT_THAT(whole, testing::ContainsRegex("ended: +2025-03-01 12:00:00Z\n"));
 }
 
+TEST_F(TrialView, AFileHasTheWorkersReasonAloneAndTheLinksInColumnsOfTheirOwn) {
+  trial_.set_state(v1::Trial::STALE);
+  trial_.clear_measurement();
+  trial_.set_requeued_as("studies/digits/trials/9");
+  v1::Trial repeat;
+  repeat.set_name("studies/digits/trials/9");
+  repeat.set_state(v1::Trial::FAILED);
+  repeat.set_reason("oom");
+  repeat.set_note("odd");
+  repeat.set_requeue_of("studies/digits/trials/3");
+  EXPECT_EQ(Written(Format::kCsv,
+                    [&](Session& session) {
+                      PrintTrials(study_, {trial_, repeat}, Numbers::kRounded, session);
+                    }),
+            "trial,state,lr,loss,worker,reason,age,took,lease,note,requeued_as,requeue_of\r\n"
+            "digits/3,stale,0.123456789,,,,,,,,digits/9,\r\n"
+            "digits/9,failed,,,,oom,,,,odd,,digits/3\r\n");
+  const std::string whole =
+      Written(Format::kCsv, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+  EXPECT_THAT(whole, testing::Not(HasSubstr("reason,")));
+  EXPECT_THAT(whole, HasSubstr("queued again as,digits/9\r\n"));
+}
+
 TEST_F(TrialView, NamesATrialInFullHoweverLongItsStudysNameIs) {
   trial_.set_name("projects/vision-team/studies/resnet50-imagenet-lr-sweep/trials/12");
   const std::string table = Written(Format::kTable, [&](Session& session) {
