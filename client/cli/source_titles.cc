@@ -18,7 +18,11 @@ std::vector<v1::SourceTask> ReadSourceTasks(const std::vector<std::string>& name
   std::vector<v1::SourceTask> tasks;
   for (const std::string& name : names) {
     auto task = client.GetSourceTask(name);
-    if (task.ok()) tasks.push_back(*std::move(task));
+    if (task.ok()) {
+      tasks.push_back(*std::move(task));
+    } else if (!absl::IsNotFound(task.status()) && !absl::IsPermissionDenied(task.status())) {
+      break;
+    }
   }
   return tasks;
 }

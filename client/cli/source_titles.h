@@ -13,8 +13,9 @@ namespace slipstream::cli {
 // By the source tasks' full names.
 using SourceTitles = std::map<std::string, std::string>;
 
-// Asks for the source tasks of these names, one call each, so callers pass few. What cannot be read
-// is left out.
+// Asks for the source tasks of these names, one call each, so callers pass those that are shown or
+// that a person named. Those that are not there or may not be read are left out; any other failure
+// ends the reading, as the next calls would wait for the same.
 std::vector<v1::SourceTask> ReadSourceTasks(const std::vector<std::string>& names, Client& client);
 
 // The titles of those that have one.

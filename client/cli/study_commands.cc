@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -187,24 +188,40 @@ absl::Status AddSources(const CreationArguments& arguments, const std::string& p
   return absl::OkStatus();
 }
 
-// Warns of sources that measured the same as the study with the opposite goal, which is a slip more
-// often than not.
+// Whether the source measured the same as the study, with the opposite goal.
+bool IsOpposite(const v1::SourceTask& source, const v1::Study& study) {
+  if (source.metrics().empty() || study.metrics().empty()) return false;
+  return source.metrics(0).name() == study.metrics(0).name() &&
+         source.metrics(0).goal() != study.metrics(0).goal();
+}
+
+// Warns of opposite sources, which are a slip more often than not. Names one and counts the others.
 void WarnOfOppositeSources(const v1::Study& study, const std::vector<v1::SourceTask>& sources,
                            Session& session) {
-  for (const v1::SourceTask& source : sources) {
-    if (source.metrics().empty() || study.metrics().empty()) continue;
-    const v1::Metric& theirs = source.metrics(0);
-    const v1::Metric& own = study.metrics(0);
-    if (theirs.name() != own.name() || theirs.goal() == own.goal()) continue;
-    const bool maximizes = own.goal() == v1::Metric::MAXIMIZE;
-    session.Warn(absl::StrCat(
-        SourceText(source.name(), TitlesOf({source})), " is to ",
-        maximizes ? "minimize " : "maximize ", own.name(), ", and the study to ",
-        maximizes ? "maximize" : "minimize",
-        " it: what was best there is expected to be best here. If that is a slip, delete the study "
-        "and create it with --",
-        maximizes ? "minimize" : "maximize"));
-  }
+  std::vector<v1::SourceTask> opposite;
+  std::copy_if(sources.begin(), sources.end(), std::back_inserter(opposite),
+               [&study](const v1::SourceTask& source) { return IsOpposite(source, study); });
+  if (opposite.empty()) return;
+  const v1::SourceTask& first = opposite.front();
+  const size_t others = opposite.size() - 1;
+  const std::string more =
+      others == 0 ? "" : absl::StrCat(" and ", others, others == 1 ? " other" : " others");
+  const v1::Metric& own = study.metrics(0);
+  const bool maximizes = own.goal() == v1::Metric::MAXIMIZE;
+  session.Warn(absl::StrCat(
+      SourceText(first.name(), TitlesOf({first})), more, others == 0 ? " is" : " are", " to ",
+      maximizes ? "minimize " : "maximize ", own.name(), ", and the study to ",
+      maximizes ? "maximize" : "minimize",
+      " it: what was best there is expected to be best here. If that is a slip, delete the study "
+      "and create it with --",
+      maximizes ? "minimize" : "maximize"));
+}
+
+// Those that the caller named one by one. Of all that fit, whose goals are the study's, only those
+// that are shown.
+std::vector<std::string> SourcesToRead(const v1::Study& created, bool is_named) {
+  if (!is_named) return FirstSources(created);
+  return {created.source_tasks().begin(), created.source_tasks().end()};
 }
 
 absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
@@ -212,13 +229,14 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string parent, ParentOf(session.project()));
   RETURN_IF_ERROR(AddSources(arguments, parent, session, &study));
   const bool wants_sources = study.source_tasks_size() > 0;
+  const bool wants_all = wants_sources && arguments.sources.front() == kAllSources;
   v1::CreateStudyRequest request;
   *request.mutable_study() = std::move(study);
   request.set_study_id(arguments.id);
   request.set_parent(parent);
   ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
   const std::vector<v1::SourceTask> sources =
-      ReadSourceTasks(FirstSources(created), session.client());
+      ReadSourceTasks(SourcesToRead(created, !wants_all), session.client());
   Standing standing;
   standing.source_titles = TitlesOf(sources);
   PrintStudy(created, session, standing);

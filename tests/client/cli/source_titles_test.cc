@@ -31,6 +31,15 @@ TEST(SourceTitles, AreReadWhereThereAreAny) {
               ElementsAre(Pair(kTitled, "SVM on digits")));
 }
 
+TEST(SourceTitles, AreNotAskedForOnceTheServerFails) {
+  FakeServer server;
+  const auto client = *Client::Connect({.address = server.address()});
+  server.service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not yours"}});
+  server.service().FailNext(1, {.status = {grpc::StatusCode::INTERNAL, "broken"}});
+  EXPECT_TRUE(ReadSourceTitles({kUntitled, kTitled, kMissing}, *client).empty());
+  EXPECT_EQ(server.service().calls().size(), 2u);
+}
+
 TEST(SourceTitles, StandBeforeTheFirstDigits) {
   const SourceTitles titles = {{kTitled, "SVM on\ndigits"}};
   EXPECT_EQ(SourceText(kTitled, titles), "SVM on digits (aaaaaaaa0000)");

@@ -89,6 +89,25 @@ TEST_F(StudyCommands, CreateWarnsOfASourceThatMeasuredTheOppositeOfTheSame) {
   EXPECT_THAT(create("s3", "--maximize", "accuracy").err, Not(HasSubstr("is to")));
 }
 
+TEST_F(StudyCommands, CreateComparesTheGoalOfEverySourceThatIsNamed) {
+  std::vector<std::string> create = {"study", "create", "--param", "x=double:0..1", "--maximize",
+                                     "accuracy"};
+  for (int i = 10; i < 30; ++i) {
+    v1::SourceTask task;
+    const std::string digits = std::to_string(i) + "3456789abcdef0123456789abcdef0";
+    task.set_name("sourceTasks/" + digits);
+    task.add_metrics()->set_name("accuracy");
+    task.mutable_metrics(0)->set_goal(i < 27 ? v1::Metric::MAXIMIZE : v1::Metric::MINIMIZE);
+    service().AddSource(task);
+    create.insert(create.end(), {"--source", digits});
+  }
+  const ProcessResult created = Run(create);
+  ASSERT_EQ(created.code, 0) << created.err;
+  EXPECT_THAT(created.out, HasSubstr("and 12 more"));
+  EXPECT_THAT(created.err, HasSubstr("273456789abc and 2 others are to minimize accuracy, and the "
+                                     "study to maximize it"));
+}
+
 TEST_F(StudyCommands, ShowNamesSourcesByTheirTitles) {
   v1::SourceTask task;
   task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
