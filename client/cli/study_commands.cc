@@ -341,7 +341,7 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
   if (session.format() == Format::kTable) {
-    session.Print(StudiesTable({study}, Format::kTable));
+    PrintStudyAlone(study, session);
   } else {
     PrintAnswer(study, session);
   }

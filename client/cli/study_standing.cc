@@ -1,15 +1,12 @@
 #include "client/cli/study_standing.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/json_text.h"
 #include "client/cli/source_titles.h"
 #include "client/cli/status_macros.h"
-#include "client/cli/times.h"
 
 namespace slipstream::cli {
 namespace {
@@ -53,10 +50,7 @@ void PrintAnswer(const v1::Study& answer, Session& session) {
   if (shown.ok()) return;
   session.Warn(absl::StrCat("this is done, but how the study stands cannot be read: ",
                             std::string(shown.message())));
-  if (session.format() != Format::kJson) {
-    return session.Print(StudiesTable({answer}, session.format()));
-  }
-  session.Print(JsonDocument(JsonWithAge(answer, answer.create_time())));
+  PrintStudyAlone(answer, session);
 }
 
 }  // namespace slipstream::cli

@@ -333,10 +333,17 @@ void PrintStudy(const v1::Study& study, Session& session, const Standing& standi
   if (session.format() == Format::kJson) {
     return session.Print(JsonDocument(JsonWithStanding(study, standing)));
   }
-  if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}, Format::kCsv));
+  if (session.format() == Format::kCsv) return PrintStudyAlone(study, session);
   session.Print(WithoutEmpty(StudyFields(study, standing)));
   session.Print("\n");
   session.Print(ParametersTable(study.space()));
+}
+
+void PrintStudyAlone(const v1::Study& study, Session& session) {
+  if (session.format() == Format::kJson) {
+    return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
+  }
+  session.Print(StudiesTable({study}, session.format()));
 }
 
 }  // namespace slipstream::cli

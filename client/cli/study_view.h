@@ -64,6 +64,10 @@ std::vector<std::string> FirstSources(const v1::Study& study);
 // Prints one study in the session's format, as a table in full and with how it stands.
 void PrintStudy(const v1::Study& study, Session& session, const Standing& standing = {});
 
+// Prints what is known of one study without how it stands: its row of StudiesTable, or itself in
+// JSON.
+void PrintStudyAlone(const v1::Study& study, Session& session);
+
 }  // namespace slipstream::cli
 
 #endif  // SLIPSTREAM_CLIENT_CLI_STUDY_VIEW_H_

@@ -375,6 +375,11 @@ TEST_F(StudyCommands, AChangeThatCannotBeShownIsStillDone) {
   EXPECT_EQ(changed.code, 0);
   EXPECT_THAT(changed.err, AllOf(HasSubstr("this is done, but"), HasSubstr("not any longer")));
   EXPECT_THAT(changed.out, AllOf(HasSubstr("Night run"), Not(HasSubstr("not measured"))));
+  service().FailNext(1, {});
+  service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+  const Json paused = Json::parse(Run({"study", "pause", "s1", "--format", "json"}).out);
+  EXPECT_EQ(paused["state"], "PAUSED");
+  EXPECT_FALSE(paused.contains("trialsByState"));
 }
 
 TEST_F(StudyCommands, ChangeSaysWhatItCannotChange) {
