@@ -381,6 +381,21 @@ class Suggestions(TerminationTest):
         self.check_asked_once(2)
         self.check_given_back(2)
 
+    def test_what_an_earlier_life_has_left_is_given_back_and_no_longer_counted(self):
+        slipstream.load(self.study_id, worker="gpu").suggest()
+        lease_ends = self.study.trial(1).lease_ends
+        process = self.start_asking("""
+            study = slipstream.load(study_id, worker="gpu")
+            try:
+                study.suggest()
+            except KeyboardInterrupt:
+                say(study._lanes.left)
+        """)
+        wait_until(lambda: self.study.trial(1).lease_ends > lease_ends, "the trial was leased again")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=PATIENCE)[0], "0\n")
+        self.check_given_back(1)
+
     def test_what_a_task_that_is_cancelled_has_asked_for_is_given_back(self):
         self.proxy.losses["Suggest"] = ["late"]
 

@@ -151,8 +151,10 @@ class StudyBase:
             response = yield from suggesting.ask(count, self._wait_for, self._tasks())
             got = len(response.trials)
             self._lanes.resumed(lane, got)
-        except errors.FailedPrecondition:
-            self._lanes.resumed(lane, None)
+        except BaseException as error:
+            interrupted = not isinstance(error, Exception)
+            if interrupted or isinstance(error, errors.FailedPrecondition):
+                self._lanes.resumed(lane, None)  # It holds nothing, or has given it back.
             raise
         finally:
             self._lanes.give_back(lane, count - got)
