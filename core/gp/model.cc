@@ -78,7 +78,7 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
     const double exact = std::log(options.exact_noise_variance);
     model.beliefs.push_back({exact, 1, exact, exact});
   } else {
-    model.beliefs.push_back({-4, 1, std::log(1e-6), std::log(4.0)});
+    model.beliefs.push_back(options.noise);
   }
   model.beliefs.push_back({0, options.mean_deviation, -5, 5});
   BelieveInGamma(options.gamma, model);

@@ -32,6 +32,11 @@ struct HyperparameterBelief {
   friend bool operator==(const HyperparameterBelief&, const HyperparameterBelief&) = default;
 };
 
+// What is believed of the logarithm of the noise variance where nothing else is known: that of
+// results of variance 1 is at least 1e-6 and at most 4.
+inline constexpr HyperparameterBelief kUsualNoise = {-4, 1, -13.815510557964274,
+                                                     1.3862943611198906};
+
 // Hyperparameters that are given; the others are learnt.
 struct GivenHyperparameters {
   std::optional<double> lengthscale = {};      // The same for all coordinates.
@@ -75,6 +80,8 @@ struct ModelOptions {
   // Results are exact: the noise variance is fixed at exact_noise_variance.
   bool noiseless = false;
   double exact_noise_variance = 1e-8;
+  // Of a study whose results are not exact.
+  HyperparameterBelief noise = kUsualNoise;
   // The deviation of the belief in the mean.
   double mean_deviation = 1;
   // Coordinates are bent (MakeWarped), each by a curve that is learnt.
@@ -93,7 +100,7 @@ struct ModelOptions {
 //     functions that no figure is reported on, are narrower;
 //   amplitude^2 ~ LogNormal(0, 1);
 //   a and b of bent coordinates ~ LogNormal(0, 0.5), from 1/8 to 8;
-//   noise variance ~ LogNormal(-4, 1), at least 1e-6;
+//   noise variance as in options.noise;
 //   mean ~ Normal(0, mean_deviation).
 // Gamma beliefs take the place of the first, second and fourth; searches start where they do
 // otherwise.

@@ -104,6 +104,19 @@ size_t LearnBeliefs(const SourceModels& sources, Model& model) {
   return learnt.size();
 }
 
+HyperparameterBelief LearntNoise(const SourceModels& sources) {
+  Vector values(static_cast<Index>(sources.size()));
+  for (size_t k = 0; k < sources.size(); ++k) {
+    values[static_cast<Index>(k)] = sources[k]->hyperparameters.log_noise_variance;
+  }
+  if (values.size() == 0 || values.mean() >= kUsualNoise.location) return kUsualNoise;
+  HyperparameterBelief belief = kUsualNoise;
+  LearnBelief(values, belief);
+  belief.location = std::max(belief.lower, belief.location);  // Of sources that are exact.
+  belief.deviation = std::max(kUsualNoise.deviation, belief.deviation);
+  return belief;
+}
+
 std::unique_ptr<Prior> MakeLearntBeliefs() { return std::make_unique<LearntBeliefs>(); }
 
 const PriorRow kLearntBeliefsPrior = {

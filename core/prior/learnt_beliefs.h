@@ -25,6 +25,10 @@ namespace slipstream {
 // Returns how many of the sources taught it something.
 size_t LearnBeliefs(const SourceModels& sources, Model& model);
 
+// The same for the noise alone, where sources have less of it than is usual; else what is usual. It
+// is never surer than that: a target that has more noise shows it in its results.
+HyperparameterBelief LearntNoise(const SourceModels& sources);
+
 std::unique_ptr<Prior> MakeLearntBeliefs();
 
 extern const PriorRow kLearntBeliefsPrior;

@@ -122,6 +122,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
 absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request) {
   ModelOptions options = ModelOptionsOf(request.view, request.recipe, false);
   options.mean_deviation = kMeanDeviation;
+  options.noise = request.noise;
   model_ = DefaultModel(KindsOf(*request.view.space), options);
   BelieveInBranches(*request.view.space, model_);
   FixGiven(options.given, model_);  // Which stays fixed, whatever is believed of branches.
@@ -175,11 +176,13 @@ absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& r
   const TrainingData& data = training().data;
   Places places([&](Index count) { return PlacesOf(*view.space, count); });
   const auto earlier = [&](Index count) { return EarlierResults(view, scaling, count); };
+  ModelOptions options = ModelOptionsOf(view, request.recipe, true);
+  options.noise = request.noise;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       transfer_,
-      request.prior->Combine({KindsOf(*view.space), data, request.sources,
-                              ModelOptionsOf(view, request.recipe, true), std::move(places),
-                              earlier, request.seed, std::min(scaled_.calibrated_to, data.y.size()),
+      request.prior->Combine({KindsOf(*view.space), data, request.sources, std::move(options),
+                              std::move(places), earlier, request.seed,
+                              std::min(scaled_.calibrated_to, data.y.size()),
                               request.initial_results, request.deadline}));
   least_of_sources_ = request.sources.front()->data.y.minCoeff();
   for (const auto& source : request.sources) {

@@ -43,6 +43,8 @@ struct ObjectiveModelRequest {
   std::optional<OutputTransform> scale = {};
   // Without a prior: whether the model stands beside one that learns from sources.
   bool beside_sources = false;
+  // What is believed of the noise, unless results are exact or it is given.
+  HyperparameterBelief noise = kUsualNoise;
   // The scaling of the results, if another model of the same results has decided it; none: the
   // recipe's.
   std::optional<Scaling> scaling = {};

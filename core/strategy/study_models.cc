@@ -9,6 +9,7 @@
 #include "core/acquisition/next_point.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "core/prior/learnt_beliefs.h"
 #include "core/space/branches.h"
 #include "core/space/encoded_points.h"
 
@@ -191,6 +192,7 @@ absl::StatusOr<ObjectiveModel> StudyModels::FitToOneConfiguration(
       RequestFor(view_before, parts_.beside_sources, request.deadline);
   request_before.prior = request.prior;
   request_before.sources = request.sources;
+  request_before.noise = request.noise;
   SLIPSTREAM_ASSIGN_OR_RETURN(const ObjectiveModel before, ObjectiveModel::Fit(request_before));
   const auto result = std::find_if(view_.ended.begin(), view_.ended.end(), InformsModels);
   const PointMatrix there =
@@ -210,12 +212,17 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
+  // On a list of candidates each one is tried once, so that results do not gather.
+  const bool results_gather = !view_.space->has_candidates();
+  // Those that gather where sources were best do not show how exact they are.
+  if (has_guard() && results_gather) request.noise = LearntNoise(usable_.models);
   const bool is_of_one = OnlyConfiguration(view_.ended) != nullptr;
   const bool is_guarded = has_guard() && !is_of_one && CountResults(view_) >= kLeastResults;
   if (is_guarded) {
     ObjectiveModelRequest alone = RequestFor(view_, parts_.calibration, deadline);
-    // Results do not gather on a list of which each candidate is tried once.
-    alone.beside_sources = !view_.space->has_candidates();
+    alone.beside_sources = results_gather;
+    // A difference in this belief would count as evidence for or against the sources.
+    alone.noise = request.noise;
     if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
     SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel without, ObjectiveModel::Fit(alone));
     request.scaling = without.scaling();

@@ -78,6 +78,26 @@ TEST(LearntBeliefs, AreNotTaughtByOtherKernels) {
   EXPECT_EQ(model.beliefs, before.beliefs);
 }
 
+TEST(LearntNoise, IsBelievedToBeLessWhereSourcesHaveLess) {
+  EXPECT_EQ(LearntNoise({}), kUsualNoise);
+  EXPECT_EQ(LearntNoise({SourceOf("s", Sampled(Wave, 2, 10, 1), 0.1)}), kUsualNoise);
+  const HyperparameterBelief of_one = LearntNoise({SourceOf("s", Sampled(Wave, 2, 10, 1), 1e-4)});
+  const double apart = std::log(1e-4) - kUsualNoise.location;
+  EXPECT_NEAR(of_one.location, kUsualNoise.location + apart / 4, 1e-12);
+  EXPECT_NEAR(of_one.deviation, std::sqrt(0.75 + 0.1875 * apart * apart), 1e-12);
+  EXPECT_EQ(of_one.lower, kUsualNoise.lower);
+}
+
+TEST(LearntNoise, IsNeverSurerThanUsualNorBelowItsBound) {
+  for (const double noise : {1e-2, 1e-5, 1e-8}) {
+    const SourceModels sources(200, SourceOf("s", Sampled(Wave, 2, 10, 1), noise));
+    const HyperparameterBelief belief = LearntNoise(sources);
+    EXPECT_GE(belief.deviation, kUsualNoise.deviation) << noise;
+    EXPECT_LT(belief.location, kUsualNoise.location) << noise;
+    EXPECT_GE(belief.location, belief.lower) << noise;
+  }
+}
+
 TEST(LearntBeliefs, TheFunctionIsTheTargetsAlone) {
   const SourceModels sources = TeachingSources(5);
   const Situation situation(sources, Sampled(Bowl, 2, 8, 2));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/gp/model.h"
 #include "core/gp/normal.h"
 #include "core/space/encoded_points.h"
 #include "core/strategy/make_strategy.h"
@@ -154,18 +155,24 @@ TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
     EXPECT_NE(TextFact(made.back(), "transfer"), "hurting") << seed;
     EXPECT_FALSE(made.back().provenance.sources.empty());
   }
-  EXPECT_GT(share, 0.7);
+  // The model without sources soon expects these results, which are exact, nearly as well.
+  EXPECT_GT(share, 0.55);
   EXPECT_GT(gain, 0.2);
 }
 
 // Once the start is good, both models expect good results, and forecasts tell nothing any more.
 TEST(Auto, AGoodStartShowsThatSourcesHelp) {
-  FakeStudy study = RippledStudy(2);
-  const std::vector<Suggestion> made = RunOf("auto", study, 12, Ripples);
-  const Suggestion& last = made.back();
-  EXPECT_EQ(NumberFact(last, "start_trials"), 3);
-  EXPECT_GT(NumberFact(last, "start_better"), 0.975);
-  EXPECT_EQ(TextFact(last, "transfer"), "helping");
+  int helping = 0;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    FakeStudy study = RippledStudy(2);
+    const std::vector<Suggestion> made = RunOf("auto", study, 12, Ripples, seed);
+    const Suggestion& last = made.back();
+    EXPECT_EQ(NumberFact(last, "start_trials"), 3);
+    EXPECT_GT(NumberFact(last, "start_better"), 0.8) << seed;
+    EXPECT_NE(TextFact(last, "transfer"), "hurting") << seed;
+    helping += TextFact(last, "transfer") == "helping" ? 1 : 0;
+  }
+  EXPECT_GE(helping, 6);
   // What a study without sources would have begun with was never measured here, but can be.
   FakeStudy alone(SquareSpace());
   RunOf("gp_log_ei", alone, 3, Ripples);
@@ -238,10 +245,15 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
     return std::count_if(made.begin(), made.end(), IsForContrast);
   };
   FakeStudy misled = StudyWith(0.95, 0.05, 6);
-  FakeStudy served = RippledStudy(2);
-  // As many as gp_log_ei's evenly filling points in two dimensions, and one.
+  // As many as gp_log_ei's evenly filling points in two dimensions.
   EXPECT_EQ(contrasts(RunOf("auto", misled, 12)), 3);
-  EXPECT_EQ(contrasts(RunOf("auto", served, 12, Ripples)), 1);
+  int64_t where_served = 0;
+  constexpr int kSeeds = 6;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    FakeStudy served = RippledStudy(2);
+    where_served += contrasts(RunOf("auto", served, 12, Ripples, seed));
+  }
+  EXPECT_LE(where_served, 2 * kSeeds);
 }
 
 TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
@@ -497,6 +509,17 @@ TEST(Auto, ManyTogetherAreDifferentAndInterleaveContrast) {
     EXPECT_EQ(IsForContrast(made[i]), i == 2 || i == 4 || i == 6) << i;
     for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i].configuration, made[j].configuration);
   }
+}
+
+TEST(Auto, BelievesInAsLittleNoiseAsItsSourcesHave) {
+  const auto noise_of = [](const FakeStudy& study) {
+    return NumberFact(MustSuggest("auto", study.view(), 1, 5)[0], "noise_variance");
+  };
+  const FakeStudy study = StudyWith(0.3, 0.6);
+  EXPECT_LT(noise_of(study), std::exp(kUsualNoise.location - 1));
+  auto noisy = std::make_shared<SourceTaskData>(*study.sources.front());
+  for (size_t i = 0; i < noisy->points.size(); ++i) *noisy->points[i].value += i % 3 == 0 ? 2 : 0;
+  EXPECT_NEAR(noise_of(FakeStudy(study.space, {noisy})), std::exp(kUsualNoise.location), 1e-9);
 }
 
 TEST(Auto, ManyWorkersGetWhatABatchHas) {
