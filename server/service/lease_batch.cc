@@ -282,6 +282,7 @@ void LeaseBatchWork::Commit() {
       batched.is_refused = true;
       batched.rendered = status;
     };
+    batched.grant.is_cancelled = batched.call.is_cancelled;
     batch.grants.push_back(std::move(batched.grant));
   }
   batch.done = [self = shared_from_this()](const absl::Status& status) { self->Committed(status); };

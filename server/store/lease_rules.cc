@@ -220,12 +220,16 @@ ProjectUsage UsageOf(const std::vector<const NewTrial*>& fresh) {
   return usage;
 }
 
-// The grants for whose fresh trials there is room, in their order. The others are refused, or the
-// batch is. What a refused grant would have got goes to the next ones, as whoever made the fresh
+absl::Status NobodyWaits() {
+  return absl::CancelledError("the caller no longer waits for the answer; nothing is leased");
+}
+
+// The grants that somebody waits for and for whose fresh trials there is room, in their order. The
+// others are refused, or the batch is. What a refused grant would have got goes to the next ones, as whoever made the fresh
 // trials will make those again that come after the leased ones.
-class GrantsWithRoom {
+class GrantsToCarryOut {
  public:
-  GrantsWithRoom(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials, Quotas* quotas)
+  GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials, Quotas* quotas)
       : rows_(rows), batch_(batch), max_trials_(max_trials), quotas_(quotas) {}
 
   absl::StatusOr<std::vector<Granted>> Find(const StudyHead& head) {
@@ -241,22 +245,30 @@ class GrantsWithRoom {
       std::vector<const NewTrial*> fresh(next, end);
       ProjectUsage with_grant = usage;
       with_grant += UsageOf(fresh);
-      const absl::Status room = fresh.empty() ? absl::OkStatus() : Check(head, with_grant);
-      if (room.ok()) {
+      const absl::Status may = Check(head, grant, with_grant);
+      if (may.ok()) {
         usage = with_grant;
         next = end;
         found.push_back({&grant, std::move(fresh)});
-      } else if (absl::IsResourceExhausted(room) && !rows_.failed() && grant.refuse) {
-        grant.refuse(room);
+      } else if (IsOfOneGrant(may) && !rows_.failed() && grant.refuse) {
+        grant.refuse(may);
       } else {
-        return room;
+        return may;
       }
     }
     return found;
   }
 
  private:
-  absl::Status Check(const StudyHead& head, const ProjectUsage& fresh) {
+  static bool IsOfOneGrant(const absl::Status& status) {
+    return absl::IsResourceExhausted(status) || absl::IsCancelled(status);
+  }
+
+  // `fresh` are the grant's fresh trials and those of the grants before.
+  absl::Status Check(const StudyHead& head, const LeaseGrant& grant, const ProjectUsage& fresh) {
+    // Trials that are leased after the caller has given all of its trials back would stay so.
+    if (grant.is_cancelled()) return NobodyWaits();
+    if (grant.fresh.empty()) return absl::OkStatus();
     SLIPSTREAM_RETURN_IF_ERROR(
         CheckRoomForTrials(batch_.study_id, head, static_cast<size_t>(fresh.trials), max_trials_));
     return CheckQuota(rows_, quotas_, batch_.study_id, fresh);
@@ -272,7 +284,7 @@ class GrantsWithRoom {
 absl::Status CarryOut(RowTransaction& rows, const LeaseBatch& batch, StudyHead& head,
                       int64_t max_trials, Quotas* quotas) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Granted> grants,
-                              GrantsWithRoom(rows, batch, max_trials, quotas).Find(head));
+                              GrantsToCarryOut(rows, batch, max_trials, quotas).Find(head));
   LeaseReader reader(rows, batch);
   std::vector<std::vector<TrialRecord>> trials;
   for (const Granted& granted : grants) {
@@ -304,9 +316,7 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
 absl::StatusOr<std::vector<TrialRecord>> LeasePrepared(RowTransaction& rows,
                                                        const PreparedLease& lease,
                                                        int64_t max_trials, Quotas* quotas) {
-  if (lease.is_cancelled()) {
-    return absl::CancelledError("the caller no longer waits for the answer; nothing is leased");
-  }
+  if (lease.is_cancelled()) return NobodyWaits();
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(lease.study_key));
   if (!head.has_value()) return StudyNotFound(lease.study_id);
   if (head->state != StudyState::kActive) return NeedsPlan(lease, "it is not ACTIVE");

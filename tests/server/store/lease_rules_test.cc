@@ -141,6 +141,22 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
               IsRefusal(kResourceExhausted, "project default has 3 trials"));
 }
 
+TEST_F(LeaseRules, GrantsThatNobodyWaitsForAreRefusedInTheTransaction) {
+  std::vector<absl::Status> refusals(2);
+  LeaseBatch batch = BatchOf(Fresh("a", 1));
+  batch.grants.push_back(Fresh("b", 1));
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    batch.grants[i].fresh[0].configuration = absl::StrCat(i);
+    batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
+  }
+  batch.grants[0].is_cancelled = [] { return true; };
+  Commit([&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials); });
+  EXPECT_THAT(refusals[0], IsRefusal(kCancelled, "no longer waits"));
+  EXPECT_TRUE(refusals[1].ok());
+  EXPECT_THAT(Plan({"a", "b"}).active, ElementsAre(IsEmpty(), ElementsAre(1)));
+  EXPECT_THAT(ConfigurationsOf({1}), ElementsAre("0")) << "the first that was made";
+}
+
 TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
   Commit([](RowTransaction& rows) {
     return rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials);

@@ -93,6 +93,7 @@ constexpr auto kOk = absl::StatusCode::kOk;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kAlreadyExists = absl::StatusCode::kAlreadyExists;
 constexpr auto kAborted = absl::StatusCode::kAborted;
+constexpr auto kCancelled = absl::StatusCode::kCancelled;
 constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
