@@ -192,10 +192,9 @@ absl::Status CheckConfiguration(const Flags& flags, Log* log) {
     found.push_back(AsMistake(std::move(each)));
   }
   const absl::Status backups = CheckBackupFolder(flags);
-  found.push_back(AsMistake(backups));
+  found.push_back(backups);
   if (backups.ok() && !flags.service.backups.folder.empty()) {
-    found.push_back(
-        AsMistake(CheckAccess("--backup-folder", flags.service.backups.folder, W_OK | X_OK)));
+    found.push_back(CheckAccess("--backup-folder", flags.service.backups.folder, W_OK | X_OK));
   }
   found.push_back(AsMistake(CheckWritable("--audit-log", flags.audit_log)));
   if (!flags.create) found.push_back(CheckPlaceOfStore(flags));

@@ -25,10 +25,9 @@ absl::Status CheckBackupFolder(const Flags& flags);
 // names; FAILED_PRECONDITION if it is about the store.
 absl::Status CheckConfiguration(const Flags& flags, Log* log);
 
-// What a file or folder that a flag names led to, as a mistake in the configuration: it is missing,
-// may not be used or is not fit, and stays so until somebody changes it. INVALID_ARGUMENT in place
-// of NOT_FOUND, PERMISSION_DENIED and FAILED_PRECONDITION; other errors, such as that a disk is
-// full, may pass.
+// An error about a file that a flag names, as a mistake in the configuration: INVALID_ARGUMENT in
+// place of NOT_FOUND, PERMISSION_DENIED and FAILED_PRECONDITION, which last until somebody changes
+// the file or the flag. Other errors, such as that a disk is full, may pass.
 absl::Status AsMistake(absl::Status status);
 template <typename Value>
 absl::StatusOr<Value> AsMistake(absl::StatusOr<Value> value) {

@@ -82,9 +82,9 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->group("Serving");
   app->add_flag("--check-config", flags->check_config,
                 "Check the flags, and the files and folders that they name, without serving or "
-                "opening the store, and exit: with 0 if the server would start with them, else as "
-                "the start would: with 2 after a mistake in a flag or in a file or folder that it "
-                "names, or with 1 if the store cannot be used")
+                "opening the store, and exit. The exit code is 0 if the server would start with "
+                "them, 2 after a mistake in a flag or in a file that it names, and 1 after what "
+                "may pass, such as a store that cannot be used")
       ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to which the address is written once the server is ready")

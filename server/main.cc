@@ -229,7 +229,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   TellManager(flags, log, "STATUS=opening the store");
   // Before the store is opened, as that may upgrade it, which cannot be undone.
   std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
-  SLIPSTREAM_RETURN_IF_ERROR(AsMistake(PrepareBackups(&flags, log, &latest_backup)));
+  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
   std::unique_ptr<AuditLog> audit;
   if (!flags.audit_log.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(audit, AsMistake(AuditLog::Open(flags.audit_log)));

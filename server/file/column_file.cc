@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -39,8 +38,7 @@ bool HasLines(absl::string_view text) {
 }
 
 absl::Status CannotBeRead(const std::string& name, int error) {
-  const std::string message = absl::StrCat(name, " cannot be read: ", std::strerror(error));
-  return error == ENOENT ? absl::NotFoundError(message) : absl::PermissionDeniedError(message);
+  return absl::ErrnoToStatus(error, absl::StrCat(name, " cannot be read"));
 }
 
 }  // namespace
