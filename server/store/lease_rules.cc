@@ -225,11 +225,12 @@ absl::Status NobodyWaits() {
 }
 
 // The grants that somebody waits for and for whose fresh trials there is room, in their order. The
-// others are refused, or the batch is. What a refused grant would have got goes to the next ones, as whoever made the fresh
-// trials will make those again that come after the leased ones.
+// others are refused, or the batch is. What a refused grant would have got goes to the next ones,
+// as whoever made the fresh trials will make those again that come after the leased ones.
 class GrantsToCarryOut {
  public:
-  GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials, Quotas* quotas)
+  GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
+                   Quotas* quotas)
       : rows_(rows), batch_(batch), max_trials_(max_trials), quotas_(quotas) {}
 
   absl::StatusOr<std::vector<Granted>> Find(const StudyHead& head) {
