@@ -103,10 +103,12 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
   return options;
 }
 
+constexpr size_t kLongestProject = 40;
+
 bool IsProject(absl::string_view name) {
   if (name == "-") return true;  // All of them.
-  return !name.empty() && absl::ascii_islower(name.front()) && name.back() != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && name.size() <= kLongestProject && absl::ascii_islower(name.front()) &&
+         name.back() != '-' && std::all_of(name.begin(), name.end(), [](char c) {
            return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
          });
 }
@@ -116,9 +118,10 @@ absl::StatusOr<std::string> ReadProject(absl::string_view origin, absl::string_v
   const absl::string_view name = absl::StripPrefix(text, "projects/");
   if (IsProject(name)) return std::string(name);
   return UsageError(absl::StrCat(origin, " '", text,
-                                 "' is not the name of a project, such as vision: letters a-z, "
-                                 "digits and '-', beginning with a letter and not ending with "
-                                 "'-'"));
+                                 "' is not the name of a project, such as vision: 1 to ",
+                                 kLongestProject,
+                                 " letters a-z, digits and '-', beginning with a letter and not "
+                                 "ending with '-'"));
 }
 
 absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments) {

@@ -136,7 +136,9 @@ TEST_F(Usage, AProjectMayBeNamedAsTheToolPrintsIt) {
 }
 
 TEST_F(Usage, AProjectThatCannotBeMeantIsRefusedAtOnce) {
-  for (const char* project : {"a/b", "projects/", "Vision", "team-", "projects/a/studies/b"}) {
+  const std::string too_long(41, 'a');
+  for (const char* project :
+       {"a/b", "projects/", "Vision", "team-", "projects/a/studies/b", too_long.c_str()}) {
     const ProcessResult given =
         Run({"study", "show", "digits", absl::StrCat("--project=", project)});
     EXPECT_EQ(given.code, 2) << project;
