@@ -65,11 +65,8 @@ std::string JsonLine(const google::protobuf::Message& message) {
          "\n";
 }
 
-// The text follows the order of the bytes, in which the entries of maps are sorted.
-std::string StableJsonLine(const google::protobuf::Message& message) {
-  constexpr char kTypes[] = "type.googleapis.com";
-  static auto& resolver = *google::protobuf::util::NewTypeResolverForDescriptorPool(
-      kTypes, google::protobuf::DescriptorPool::generated_pool());
+// The entries of maps are sorted.
+std::string StableBytes(const google::protobuf::Message& message) {
   std::string bytes;
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
@@ -77,6 +74,15 @@ std::string StableJsonLine(const google::protobuf::Message& message) {
     coded.SetSerializationDeterministic(true);
     message.SerializeToCodedStream(&coded);
   }
+  return bytes;
+}
+
+// The text follows the order of the bytes.
+std::string StableJsonLine(const google::protobuf::Message& message) {
+  constexpr char kTypes[] = "type.googleapis.com";
+  static auto& resolver = *google::protobuf::util::NewTypeResolverForDescriptorPool(
+      kTypes, google::protobuf::DescriptorPool::generated_pool());
+  const std::string bytes = StableBytes(message);
   std::string text;
   const std::string type = absl::StrCat(kTypes, "/", message.GetDescriptor()->full_name());
   const auto status = google::protobuf::util::BinaryToJsonString(&resolver, type, bytes, &text);

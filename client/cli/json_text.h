@@ -22,6 +22,8 @@ std::string JsonDocument(const nlohmann::ordered_json& json);
 std::string JsonText(const google::protobuf::Message& message);
 // The same on one line.
 std::string JsonLine(const google::protobuf::Message& message);
+// Equal messages have equal bytes, which include fields that this program does not know.
+std::string StableBytes(const google::protobuf::Message& message);
 // On one line too, without fields that have default values; equal messages have equal lines.
 std::string StableJsonLine(const google::protobuf::Message& message);
 // An array of such documents.

@@ -43,14 +43,16 @@ bool IsStudy(const std::string& origin) {
 }
 
 // What states of one study have in common: the project, the study, its space and its objective, by
-// which equal texts of results mean equal results.
+// which equal bytes of results mean equal results; and the version, which is nowhere else once the
+// source task is deleted.
 std::string SubjectOf(const v1::SourceTask& task) {
   v1::SourceTask subject;
   subject.set_name(task.name().substr(0, task.name().find("sourceTasks/")));
   subject.set_origin(task.origin());
   *subject.mutable_space() = task.space();
   *subject.mutable_metrics() = task.metrics();
-  return StableJsonLine(subject);
+  subject.set_version(task.version());
+  return StableBytes(subject);
 }
 
 // The states of each study, oldest first.
@@ -67,14 +69,14 @@ absl::StatusOr<States> ReadStates(Session& session) {
   return states;
 }
 
-// The observations as texts, in order, and each as often as it was made.
+// The observations as bytes, in order, and each as often as it was made.
 using Content = std::vector<std::string>;
 
 absl::StatusOr<Content> ReadContent(const std::string& name, Session& session) {
   Content content;
   RETURN_IF_ERROR(session.client().ListAllSourceObservations(
       name, [&](const v1::Observation& observation) {
-        content.push_back(StableJsonLine(observation));
+        content.push_back(StableBytes(observation));
         return true;
       }));
   std::sort(content.begin(), content.end());

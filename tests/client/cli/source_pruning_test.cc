@@ -101,9 +101,13 @@ TEST_F(SourcePruning, NoResultAndNoSourceTaskInUseIsLost) {
   SetDouble(observation.mutable_configuration(), "lr", 0.1);
   (*observation.mutable_outcome()->mutable_measurement()->mutable_metrics())["accuracy"] = 1;
   service().AddSource(later, {observation});
+  later = other;
+  later.set_name("sourceTasks/f" + std::string(31, '0'));
+  later.set_version("2.0");
+  service().AddSource(later, {observation});
   const ProcessResult result = Run({"source", "prune", "--yes", "--project", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(Left(), "0123456789abce");
+  EXPECT_EQ(Left(), "0123456789abcef");
   EXPECT_THAT(result.out, HasSubstr("No source task is superseded by a later state of its study"));
   EXPECT_THAT(result.out, HasSubstr("1 is superseded, but studies use it."));
 }
