@@ -381,20 +381,32 @@ class Suggestions(TerminationTest):
         self.check_asked_once(2)
         self.check_given_back(2)
 
-    def test_what_an_earlier_life_has_left_is_given_back_and_no_longer_counted(self):
-        slipstream.load(self.study_id, worker="gpu").suggest()
+    ASK_AS_GPU = """
+        study = slipstream.load(study_id, worker="gpu")
+        try:
+            study.suggest()
+        except KeyboardInterrupt:
+            say(study._lanes.left)
+    """
+
+    def test_what_was_held_before_under_the_same_id_is_neither_given_back_nor_counted(self):
+        trial = slipstream.load(self.study_id, worker="gpu").suggest()
         lease_ends = self.study.trial(1).lease_ends
-        process = self.start_asking("""
-            study = slipstream.load(study_id, worker="gpu")
-            try:
-                study.suggest()
-            except KeyboardInterrupt:
-                say(study._lanes.left)
-        """)
+        process = self.start_asking(self.ASK_AS_GPU)
         wait_until(lambda: self.study.trial(1).lease_ends > lease_ends, "the trial was leased again")
         process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=PATIENCE)[0], "1\n")
+        self.assertEqual(self.states(), ["active"])
+        trial.complete(0.5)
+
+    def test_what_was_leased_to_another_process_meanwhile_is_not_given_back(self):
+        process = self.start_asking(self.ASK_AS_GPU)
+        with self.assertWarnsRegex(UserWarning, f"process {process.pid} holds trials under"):
+            trial = slipstream.load(self.study_id, worker="gpu").suggest()
+        process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], "0\n")
-        self.check_given_back(1)
+        self.assertEqual((trial.number, self.states()), (1, ["active"]))
+        trial.complete(0.5)
 
     def test_what_a_task_that_is_cancelled_has_asked_for_is_given_back(self):
         self.proxy.losses["Suggest"] = ["late"]
@@ -415,7 +427,7 @@ class Suggestions(TerminationTest):
 
     def test_nobody_waits_for_a_server_that_is_away(self):
         process = self.start_asking("load().optimize(lambda trial: trial.x, workers=2, progress=False)", 2)
-        self.proxy.losses["ReleaseTrials"] = ["late"] * 9
+        self.proxy.losses["ListTrials"] = ["late"] * 9
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         self.assertIn("what was suggested last may stay leased", self.check_end(process)[1])

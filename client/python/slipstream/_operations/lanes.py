@@ -18,7 +18,7 @@ import secrets
 import socket
 import threading
 from itertools import count
-from typing import Dict, Iterable, Optional
+from typing import Collection, Dict, FrozenSet, Iterable, Optional, Tuple
 
 _NUMBERED = re.compile(r".*#[0-9]+", re.DOTALL)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
@@ -58,7 +58,9 @@ class Lane:
         self.worker = lane_name(worker, number)
         self.number = number
         self.open = 0  # Trials that have been handed out and have no outcome.
-        self.left = 0  # Trials of an earlier life that have not been taken up again.
+        # Names of trials that somebody else under this id, maybe an earlier life, has been working on,
+        # and that have not been taken up here.
+        self.left: FrozenSet[str] = frozenset()
 
 
 class Lanes:
@@ -80,19 +82,19 @@ class Lanes:
     def left(self) -> int:
         """How many trials of an earlier life have not been taken up again."""
         with self._lock:
-            return sum(lane.left for lane in self._lanes.values())
+            return sum(len(lane.left) for lane in self._lanes.values())
 
-    def recall(self, holders: Iterable[str]) -> None:
-        """Learns from the ids that hold trials, with one for each trial, what was left. The first
+    def recall(self, held: Iterable[Tuple[str, str]]) -> None:
+        """Learns from the names of trials, each with the id that holds it, what was left. The first
         time counts, as later ones would count what was handed out since."""
         with self._lock:
             if self._recalled:
                 return
             self._recalled = True
-            for holder in holders:
+            for trial, holder in held:
                 number = lane_number(self.worker, holder)
                 if number is not None:
-                    self._lane(number).left += 1
+                    self._lane(number).left |= {trial}
 
     def _lane(self, number: int) -> Lane:
         if number not in self._lanes:
@@ -105,17 +107,17 @@ class Lanes:
         with self._lock:
             free = [lane for lane in self._lanes.values() if lane.open == 0]
             if free:
-                lane = min(free, key=lambda one: (one.left == 0, one.number))
+                lane = min(free, key=lambda one: (not one.left, one.number))
             else:
                 lane = self._lane(next(one for one in count(1) if one not in self._lanes))
             lane.open = trials
             return lane
 
-    def resumed(self, lane: Lane, trials: Optional[int]) -> None:
-        """The lane was given so many trials, of those that it holds before others; None if it holds
-        none."""
+    def resumed(self, lane: Lane, trials: Collection[str]) -> None:
+        """The lane was given these trials: those that it holds before others. None if it holds none."""
         with self._lock:
-            lane.left = 0 if trials is None else max(0, lane.left - trials)
+            holds_more = bool(trials) and lane.left.issuperset(trials)
+            lane.left = lane.left.difference(trials) if holds_more else frozenset()
 
     def give_back(self, lane: Lane, trials: int = 1) -> None:
         with self._lock:

@@ -16,6 +16,11 @@ def host_name() -> str:
     return socket.gethostname()[:256]
 
 
+def is_this_process(holder: Message) -> bool:
+    """Whether the server means this process."""
+    return holder.host == host_name() and holder.process_id == os.getpid()
+
+
 def _runs(process: int) -> bool:
     """Whether this machine has the process; False where that cannot be asked."""
     if os.name != "posix":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.caller import Caller
@@ -13,7 +13,7 @@ from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
 from slipstream._convert.times import timestamp_of
 from slipstream._operations.meant_study import MeantStudy
-from slipstream._operations.namesakes import host_name
+from slipstream._operations.namesakes import host_name, is_this_process
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Options
@@ -21,7 +21,7 @@ from slipstream.options import Deadlines, Options
 # Whoever gives a trial back is often about to end; if nobody hears it, the lease runs out.
 _RELEASE = Deadlines(attempt=2, overall=5)
 # What was asked for last may not have been leased at all.
-_RELEASE_ALL = Deadlines(attempt=2, overall=2)
+_LOOK_BACK = Deadlines(attempt=2, overall=2)
 # For what a training goes on without, once the server has been silent for a whole call.
 _BRIEF = Deadlines(attempt=1, overall=2)
 _TRIALS_PER_PAGE = 500
@@ -42,9 +42,16 @@ class Service:
         """How calls are made."""
         return self._options
 
-    def _read(self, method: str, what: str, request_type: str, **fields: Any) -> Plan[Message]:
+    def _read(
+        self,
+        method: str,
+        what: str,
+        request_type: str,
+        deadlines: Optional[Deadlines] = None,
+        **fields: Any,
+    ) -> Plan[Message]:
         request = messages.new(request_type, **fields)
-        return self._caller.call(method, request, what, self._options.call)
+        return self._caller.call(method, request, what, deadlines or self._options.call)
 
     def _advise(
         self, briefly: bool, method: str, what: str, request_type: str, **fields: Any
@@ -124,10 +131,24 @@ class Service:
         fields = {"worker": worker, "trials": [trial], **study.fields()}
         return self._change("ReleaseTrials", what, _RELEASE, **fields)
 
-    def release_all(self, study: MeantStudy, worker: str) -> Plan[Message]:
-        """Gives back all that the worker holds, which may be nothing."""
-        what = f"give back trials of {study.name}"
-        return self._change("ReleaseTrials", what, _RELEASE_ALL, worker=worker, **study.fields())
+    def release_unheard(
+        self, study: MeantStudy, worker: str, left: Collection[str]
+    ) -> Plan[None]:
+        """Gives back what the server has leased to this process under the worker's id, but for the
+        trials `left` there before. Whoever else uses the id goes on with those, and with what the
+        server has leased to it since."""
+        held = yield from self.list_held(study, _LOOK_BACK)
+        trials = [
+            trial.name
+            for trial in held
+            if trial.worker == worker
+            and trial.name not in left
+            and is_this_process(trial.worker_process)
+        ]
+        if trials:
+            what = f"give back trials of {study.name}"
+            fields = {"worker": worker, "trials": trials, **study.fields()}
+            yield from self._change("ReleaseTrials", what, _LOOK_BACK, **fields)
 
     def report(
         self,
@@ -220,23 +241,26 @@ class Service:
             self._options.registration,
         )
 
-    def list_trials(self, study: MeantStudy, **chosen: Any) -> Plan[List[Message]]:
+    def list_trials(
+        self, study: MeantStudy, deadlines: Optional[Deadlines] = None, **chosen: Any
+    ) -> Plan[List[Message]]:
         """All trials, or those that the fields of the request choose."""
+        what = f"list the trials of {study.name}"
 
         def page(token: str) -> Plan[Message]:
             where = {"page_size": _TRIALS_PER_PAGE, "page_token": token}
             fields = {**where, **study.fields(), **chosen}
-            return self._read(
-                "ListTrials", f"list the trials of {study.name}", "ListTrialsRequest", **fields
-            )
+            return self._read("ListTrials", what, "ListTrialsRequest", deadlines, **fields)
 
         return _all_pages(page, "trials")
 
-    def list_held(self, study: MeantStudy) -> Plan[List[Message]]:
-        """The trials that workers hold, with who they are and nothing else."""
+    def list_held(
+        self, study: MeantStudy, deadlines: Optional[Deadlines] = None
+    ) -> Plan[List[Message]]:
+        """The names of trials that workers hold, with who they are and nothing else."""
         active = messages.enum_value("Trial.State", "ACTIVE")
-        mask = {"paths": ["worker", "worker_process"]}
-        return (yield from self.list_trials(study, states=[active], read_mask=mask))
+        mask = {"paths": ["name", "worker", "worker_process"]}
+        return self.list_trials(study, deadlines, states=[active], read_mask=mask)
 
     def list_presets(self) -> Plan[Message]:
         return self._read("ListPresets", "list presets", "ListPresetsRequest")

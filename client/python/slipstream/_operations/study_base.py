@@ -147,14 +147,12 @@ class StudyBase:
         lane = self._lanes.take(count)
         got = 0
         try:
-            suggesting = Suggesting(self._service, self._meant, lane.worker)
+            suggesting = Suggesting(self._service, self._meant, lane)
             response = yield from suggesting.ask(count, self._wait_for, self._tasks())
             got = len(response.trials)
-            self._lanes.resumed(lane, got)
-        except BaseException as error:
-            interrupted = not isinstance(error, Exception)
-            if interrupted or isinstance(error, errors.FailedPrecondition):
-                self._lanes.resumed(lane, None)  # It holds nothing, or has given it back.
+            self._lanes.resumed(lane, [trial.name for trial in response.trials])
+        except errors.FailedPrecondition:
+            self._lanes.resumed(lane, ())  # Or it would have been given what it holds.
             raise
         finally:
             self._lanes.give_back(lane, count - got)
@@ -177,7 +175,7 @@ class StudyBase:
         if not self._lanes.recalled:
             held = yield from self._service.list_held(self._meant)
             if not self._lanes.recalled:  # By another thread meanwhile.
-                self._lanes.recall(trial.worker for trial in held)
+                self._lanes.recall((trial.name, trial.worker) for trial in held)
                 warn_of_namesakes(self._lanes.worker, held)
 
     def _count_without(self, states: Sequence[str]) -> Plan[int]:

@@ -1,8 +1,12 @@
 """The call that asks for trials, which leaves none behind if it is interrupted.
 
 The server may have leased trials that nobody has heard of: its answer is on the way when Ctrl-C, a
-signal or the cancellation of a task ends the wait for it. They are given back as all that the lane
-holds, in which there is nothing else while it asks."""
+signal or the cancellation of a task ends the wait for it. The server is then asked what this process
+holds in the lane. As the process has no open trials there, these are the trials to give back.
+
+Other processes may use the same worker id, although they should not, and the server may have leased
+their trials to this one too. What the lane held before is therefore left to them: if it comes from an
+earlier life of the worker instead, the next life takes it up."""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from typing import Any, Callable, Collection, Optional
 from slipstream import errors
 from slipstream._calls.cancellation import CalledOff, Cancellation
 from slipstream._calls.plan import Plan
+from slipstream._operations.lanes import Lane
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._operations.termination import termination
@@ -22,12 +27,13 @@ _log = logging.getLogger("slipstream")
 
 
 class Suggesting:
-    """Asks for trials under one worker id, that of a lane without open trials."""
+    """Asks for trials in a lane without open ones."""
 
-    def __init__(self, service: Service, study: MeantStudy, worker: str) -> None:
+    def __init__(self, service: Service, study: MeantStudy, lane: Lane) -> None:
         self._service = service
         self._study = study
-        self._worker = worker
+        self._worker = lane.worker
+        self._left = lane.left
         self._settled = False  # Whether the server holds nothing that nobody has heard of.
 
     def ask(
@@ -66,7 +72,7 @@ class Suggesting:
         if self._settled or termination.unheard:
             return
         try:
-            yield from self._service.release_all(self._study, self._worker)
+            yield from self._service.release_unheard(self._study, self._worker, self._left)
             self._settled = True
         except (errors.NoAnswer, errors.Overloaded) as unheard:
             termination.note_silence()
