@@ -638,6 +638,26 @@ class Handlers(TerminationTest):
         process.communicate("0.5\n", timeout=PATIENCE)
         self.assertEqual(self.states(), ["succeeded"])
 
+    def test_one_that_comes_during_a_fork_ends_the_process_after_it(self):
+        for moment in ("before", "after_in_parent"):
+            with self.subTest(moment):
+                process = self.start(f"""
+                    from slipstream._calls.fork_hooks import at_fork
+
+                    def objective(trial):
+                        at_fork({moment}=lambda: os.kill(os.getpid(), signal.SIGTERM))
+                        child = os.fork()
+                        if child == 0:
+                            os._exit(0)
+                        os.waitpid(child, 0)
+                        work()
+
+                    load().optimize(objective, progress=False)
+                """, 0)
+                self.assertEqual(self.check_end(process)[1], "ended by SIGTERM\n")
+                self.check_given_back(1)
+                self.setUp()
+
     def test_the_first_process_of_a_container_ends_too(self):
         process = self.start("""
             os.kill = lambda process, number: None  # As the system does for it.

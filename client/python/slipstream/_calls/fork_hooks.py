@@ -1,18 +1,22 @@
 """Functions that run at each fork of this process.
 
-Python cannot raise what such a function raises, and a Ctrl-C that lands in one would be lost."""
+Python cannot raise what such a function raises, and a signal whose handler raises in one would be
+lost. It is sent again after the fork."""
 
 from __future__ import annotations
 
 import _thread
 import logging
 import os
-from typing import Callable, Optional, Set
+import signal
+import threading
+from types import FrameType
+from typing import Callable, Optional, Set, Tuple
 
 Hook = Callable[[], None]
 
 _log = logging.getLogger("slipstream")
-_interrupted: Set[int] = set()  # Processes that a Ctrl-C is to reach once their fork is made.
+_deferred: Set[Tuple[int, int]] = set()  # Processes, and signals to send them after their fork.
 
 
 def at_fork(
@@ -33,6 +37,18 @@ def at_fork(
     os.register_at_fork(**{when: hook for when, hook in given.items() if hook is not None})
 
 
+def defer(number: int) -> None:
+    """Has this process get the signal once its fork is made."""
+    _deferred.add((os.getpid(), number))
+
+
+def is_in_hook(frame: Optional[FrameType]) -> bool:
+    """Whether what runs in the frame was called by a fork."""
+    while frame is not None and frame.f_globals is not globals():
+        frame = frame.f_back
+    return frame is not None
+
+
 def guarded(hook: Hook) -> Hook:
     """The same function, but it raises nothing."""
 
@@ -41,7 +57,7 @@ def guarded(hook: Hook) -> Hook:
             try:
                 return hook()
             except KeyboardInterrupt:
-                _interrupted.add(os.getpid())
+                defer(signal.SIGINT)
             except BaseException as error:
                 return _log.warning(
                     "process %d is forked, and %s failed: %s: %s",
@@ -52,14 +68,16 @@ def guarded(hook: Hook) -> Hook:
 
 
 def _guarded_and_last(hook: Hook) -> Hook:
-    """The same, and a Ctrl-C reaches the program after it."""
+    """The same, and deferred signals reach the program after it."""
     safe = guarded(hook)
 
     def run() -> None:
         safe()
-        if os.getpid() in _interrupted:
-            _interrupted.discard(os.getpid())
-            # By a thread, whose turn comes when this one has left the hooks.
-            _thread.start_new_thread(_thread.interrupt_main, ())
+        while _deferred:
+            process, number = _deferred.pop()
+            if process == os.getpid():
+                main = threading.main_thread().ident or 0
+                # By a thread, whose turn comes when this one has left the hooks.
+                _thread.start_new_thread(signal.pthread_kill, (main, number))
 
     return run

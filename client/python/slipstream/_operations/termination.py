@@ -21,10 +21,11 @@ import signal
 import sys
 import threading
 import time
+from types import FrameType
 from typing import Any, Callable, Collection, Dict, List, Optional, Set
 
 from slipstream._calls.cancellation import Cancellation
-from slipstream._calls.fork_hooks import at_fork
+from slipstream._calls.fork_hooks import at_fork, defer, is_in_hook
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
 # Seconds in which blocks may still use their trials, for example to note where a checkpoint is.
@@ -184,7 +185,9 @@ class Termination:
             if signal.getsignal(number) == self._handle:
                 _set(number, signal.SIG_DFL)
 
-    def _handle(self, number: int, frame: object) -> None:
+    def _handle(self, number: int, frame: Optional[FrameType]) -> None:
+        if is_in_hook(frame):
+            return defer(number)
         blocks = self._blocks_of_main()
         if self._process != os.getpid() or not self._blocks or self._is_overdue:
             self._say_last_words()
