@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 import unittest
+import unittest.mock
 
 from servers import PATIENCE, SPAWN, LossyProxy, ServerProcess, ServerTest
 from waiting import wait_until, wait_until_async
@@ -17,6 +18,7 @@ from waiting import wait_until, wait_until_async
 import slipstream
 import slipstream.aio
 from slipstream import real
+from slipstream._calls.cancellation import Cancellation
 
 BEGIN = """
 import asyncio, multiprocessing, os, signal, sys, threading
@@ -371,6 +373,21 @@ class Suggestions(TerminationTest):
         self.check_asked_once(1)
         self.check_given_back(1)
         self.assertEqual(process.communicate("\n", timeout=PATIENCE), ("", ""))
+
+    def test_a_call_whose_beginning_ctrl_c_interrupts_is_cancelled(self):
+        main, cancelled = threading.get_ident(), threading.Event()
+        method, call = unittest.mock.Mock(), unittest.mock.Mock()
+        call.cancel.side_effect = cancelled.set
+        call.result.side_effect = lambda: cancelled.wait(PATIENCE)
+
+        def begin(request, **options):
+            signal.pthread_kill(main, signal.SIGINT)
+            return call
+
+        method.future.side_effect = begin
+        with self.assertRaises(KeyboardInterrupt):
+            self.study._transport._await(method, None, 1.0, Cancellation())
+        self.assertTrue(cancelled.is_set())
 
     def test_what_several_workers_have_asked_for_is_given_back_after_ctrl_c(self):
         process = self.start_asking("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)

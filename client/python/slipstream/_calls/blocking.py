@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 import weakref
+from concurrent.futures import Future
 from typing import Any, Optional
 
 import grpc
@@ -92,18 +94,33 @@ class BlockingTransport:
         self, method: Any, request: Any, seconds: float, cancellation: Cancellation
     ) -> Any:
         """The response of a call that other threads can cancel; CalledOff if one does. No exception
-        leaves the call under way."""
+        leaves the call under way. It is begun on a thread of its own, where no Ctrl-C can come
+        between the call and what is to cancel it."""
+        beginning: Future[Any] = Future()
+
+        def begin() -> None:
+            if not beginning.set_running_or_notify_cancel():
+                return
+            try:
+                call = method.future(request, timeout=seconds, metadata=self._metadata)
+                cancellation.use(call.cancel)
+                beginning.set_result(call)
+            except BaseException as error:
+                beginning.set_exception(error)
+
         cancellation.call_under_way = True
         try:
-            call = method.future(request, timeout=seconds, metadata=self._metadata)
-            try:
-                cancellation.use(call.cancel)
-                return call.result()
-            except grpc.FutureCancelledError:
-                raise CalledOff from None
-            except BaseException:
-                call.cancel()
-                raise
+            _thread.start_new_thread(begin, ())
+            return beginning.result().result()
+        except grpc.FutureCancelledError:
+            raise CalledOff from None
+        except Exception:
+            raise
+        except BaseException:
+            cancellation.request()
+            if not beginning.cancel():
+                beginning.exception()  # Has been cancelled when this is known.
+            raise
         finally:
             cancellation.use(None)
             cancellation.call_under_way = False

@@ -17,7 +17,7 @@ class Cancellation:
     def __init__(self) -> None:
         self._requested = False
         self._cancel: Optional[Callable[[], object]] = None
-        self.call_under_way = False  # Which `request` then ends.
+        self.call_under_way = False  # Whether there is one for `request` to cancel.
 
     def request(self) -> None:
         """Cancels the call that is under way, and those that begin later."""
