@@ -19,6 +19,7 @@ import slipstream
 import slipstream.aio
 from slipstream import real
 from slipstream._calls.cancellation import Cancellation
+from slipstream._operations.termination import termination
 
 BEGIN = """
 import asyncio, multiprocessing, os, signal, sys, threading
@@ -609,6 +610,19 @@ class Handlers(TerminationTest):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(self.check_end(process)[0], "heard\nheard\n")
         self.assertEqual(self.states(), ["succeeded", "requested"])
+
+    def test_they_do_not_stand_after_ctrl_c_at_the_beginning_of_a_block(self):
+        def interrupt(number, handler):
+            signal.signal(number, handler)
+            if handler == termination._handle:
+                raise KeyboardInterrupt
+
+        trial = self.study.suggest()
+        with unittest.mock.patch("slipstream._operations.termination._set", interrupt):
+            with self.assertRaises(KeyboardInterrupt), trial:
+                pass
+        self.assertEqual(termination._blocks, [])
+        self.assertEqual(signal.getsignal(signal.SIGTERM), signal.SIG_DFL)
 
     def test_those_that_stand_by_give_back_what_other_threads_hold(self):
         for holding in (0, 2):

@@ -107,9 +107,13 @@ class Termination:
             # What is registered last runs first: servers of this process end after it.
             atexit.unregister(self.at_exit)
             atexit.register(self.at_exit)
-        self._blocks.append(block)
-        if block.in_main:
-            self._install()
+        try:
+            self._blocks.append(block)
+            if block.in_main:
+                self._install()
+        except BaseException:  # A Ctrl-C: nobody will end the block.
+            self.end(block)
+            raise
         return block
 
     def stand_by(self) -> None:
