@@ -477,6 +477,20 @@ class Exits(TerminationTest):
                 holding.acquire()
         """, 2)
 
+    def test_no_trials_are_leased_after_that(self):
+        async def ask():
+            async with await slipstream.aio.load(self.study_id) as study:
+                await study.suggest()
+
+        with unittest.mock.patch.object(termination, "_is_exiting", True):
+            with self.assertRaises(SystemExit):
+                self.study.suggest()
+            with self.assertRaises(SystemExit):
+                self.study.optimize(lambda trial: trial.x, progress=False)
+            with self.assertRaises(asyncio.CancelledError):
+                asyncio.run(ask())
+        self.assertEqual(self.states(), [])
+
     def test_a_local_server_ends_after_that(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/studies.db"

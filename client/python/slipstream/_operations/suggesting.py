@@ -34,7 +34,7 @@ class Suggesting:
         self._study = study
         self._worker = lane.worker
         self._left = lane.left
-        self._settled = False  # Whether the server holds nothing that nobody has heard of.
+        self._settled = True  # Whether the server holds nothing that nobody has heard of.
 
     def ask(
         self,
@@ -47,11 +47,12 @@ class Suggesting:
         cancellation = Cancellation()
         block = termination.begin(lambda: wait_for(self._give_back()), tasks, cancellation)
         try:
+            self._check(tasks)
+            self._settled = False
             response = yield from self._service.suggest(
                 self._study, self._worker, count, cancellation
             )
-            if termination.under_way:
-                raise CalledOff if tasks is None else asyncio.CancelledError
+            self._check(tasks)
             self._settled = True
             return response
         except Exception:
@@ -66,6 +67,12 @@ class Suggesting:
             raise
         finally:
             termination.end(block)
+
+    @staticmethod
+    def _check(tasks: Optional[Callable[[], Collection[Any]]]) -> None:
+        """Nobody is to be given trials once the process is to end."""
+        if termination.under_way:
+            raise CalledOff if tasks is None else asyncio.CancelledError
 
     def _give_back(self) -> Plan[None]:
         # Maybe on two threads: the one that asked need not come to it before the process ends.

@@ -71,8 +71,8 @@ class Termination:
 
     @property
     def under_way(self) -> bool:
-        """Whether the process is to end."""
-        return self._signal is not None
+        """Whether the process is to end, or ends already."""
+        return self._signal is not None or self._is_exiting
 
     @property
     def unheard(self) -> bool:
@@ -81,12 +81,12 @@ class Termination:
 
     def note_silence(self) -> None:
         """The server did not hear that a trial was given back."""
-        self._unheard = self.under_way or self._is_exiting
+        self._unheard = self.under_way
 
     def check(self) -> None:
         """Raises Terminated if the process is to end: an objective may have caught it before. On other
         threads than the main one SystemExit itself, of which Python tells nobody."""
-        if self._signal is not None or self._is_exiting:
+        if self.under_way:
             in_main = threading.get_ident() == threading.main_thread().ident
             code = 0 if self._signal is None else 128 + self._signal
             raise (Terminated if in_main else SystemExit)(code)
