@@ -12,6 +12,7 @@ from typing import List, Optional, Type, Union
 
 from slipstream._local.meeting_place import MeetingPlace
 from slipstream._local.server_process import FREE_PORT, PATIENCE, ServerProcess
+from slipstream._operations.termination import termination
 from slipstream.errors import LocalServerError, ProgramMissing
 from slipstream.options import LOCAL_SERVER
 
@@ -46,6 +47,7 @@ class LocalServer:
         self._keeper = threading.Thread(target=self._keep, name="slipstream-local", daemon=True)
         self._keeper.start()
         atexit.register(self.close)
+        termination.precede_exit_functions()  # Trials are given back to a server that still runs.
         _open.append(self)
 
     @property

@@ -477,6 +477,12 @@ class Exits(TerminationTest):
                 holding.acquire()
         """, 2)
 
+    def test_blocks_add_nothing_to_what_is_done_then(self):
+        with unittest.mock.patch("atexit.register") as register:
+            with self.study.suggest() as trial:
+                trial.complete(0.5)
+        register.assert_not_called()
+
     def test_no_trials_are_leased_after_that(self):
         async def ask():
             async with await slipstream.aio.load(self.study_id) as study:

@@ -103,10 +103,6 @@ class Termination:
         asyncio that are to be cancelled, if that is what ends the block. `cancellation` ends a call
         that it waits for: while that is under way no exception is raised."""
         block = Block(give_back, tasks, cancellation or Cancellation())
-        if not self._blocks:
-            # What is registered last runs first: servers of this process end after it.
-            atexit.unregister(self.at_exit)
-            atexit.register(self.at_exit)
         try:
             self._blocks.append(block)
             if block.in_main:
@@ -123,6 +119,11 @@ class Termination:
         if threading.current_thread() is threading.main_thread():
             self._stands_by = True
             self._install()
+
+    def precede_exit_functions(self) -> None:
+        """Has trials be given back before the functions run that atexit has been given until now."""
+        atexit.unregister(self.at_exit)
+        atexit.register(self.at_exit)
 
     def end(self, block: Block) -> None:
         """The block ends, and with the main thread's last one the process, if it is to end."""
@@ -284,6 +285,7 @@ def _end_by(number: int) -> None:
 
 
 termination = Termination()
+termination.precede_exit_functions()
 
 at_fork(
     before=termination.before_fork,
