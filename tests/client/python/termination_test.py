@@ -477,6 +477,23 @@ class Exits(TerminationTest):
                 holding.acquire()
         """, 2)
 
+    def test_a_signal_that_comes_meanwhile_ends_the_process_after_that(self):
+        process = self.start("""
+            from slipstream._operations.termination import termination
+
+            give_back = termination._give_back
+
+            def give_back_meanwhile(block):
+                termination._give_back = give_back
+                os.kill(os.getpid(), signal.SIGTERM)
+                give_back(block)
+
+            termination._give_back = give_back_meanwhile
+            load().suggest().__enter__()
+        """, 0)
+        self.assertEqual(self.check_end(process)[1], "ended by SIGTERM\n")
+        self.check_given_back(1)
+
     def test_blocks_add_nothing_to_what_is_done_then(self):
         with unittest.mock.patch("atexit.register") as register:
             with self.study.suggest() as trial:

@@ -150,10 +150,11 @@ class Termination:
         being taken down."""
         if self._process != os.getpid():
             return
-        if self._signal is not None:
-            self._end_process(self._signal)
         self._is_exiting = True
         self._give_all_back()
+        self._is_overdue = True
+        if self._signal is not None:  # It may have come meanwhile.
+            self._end_process(self._signal)
 
     def before_fork(self) -> None:
         """Signals to a fork wait until it has handlers of its own; Python would forget them."""
@@ -200,6 +201,8 @@ class Termination:
         if self._signal is not None:
             return  # Some send the signal twice, to the process and to its group.
         self._signal = number
+        if self._is_exiting:
+            return  # Trials are being given back, and nothing can be raised.
         # Not by threading, whose locks this thread may hold.
         if not blocks:
             _thread.start_new_thread(self._end_process, (number,))
