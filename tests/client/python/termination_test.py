@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 import unittest.mock
+import warnings
 
 from servers import PATIENCE, SPAWN, LossyProxy, ServerProcess, ServerTest
 from waiting import wait_until, wait_until_async
@@ -19,6 +20,7 @@ import slipstream
 import slipstream.aio
 from slipstream import real
 from slipstream._calls.cancellation import Cancellation
+from slipstream._operations.mishaps import Mishaps
 from slipstream._operations.termination import termination
 
 BEGIN = """
@@ -493,6 +495,19 @@ class Exits(TerminationTest):
         """, 0)
         self.assertEqual(self.check_end(process)[1], "ended by SIGTERM\n")
         self.check_given_back(1)
+
+    def test_nobody_is_told_of_workers_that_end_then(self):
+        def warnings_of(*failures):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                Mishaps().note_others(failures, None)
+            return [str(one.message) for one in told]
+
+        ends = warnings_of(SystemExit(0))
+        self.assertEqual(ends, ["another worker has failed too: SystemExit: 0"])
+        with unittest.mock.patch.object(termination, "_is_exiting", True):
+            self.assertEqual(warnings_of(SystemExit(0), ValueError("broke")),
+                             ["another worker has failed too: ValueError: broke"])
 
     def test_blocks_add_nothing_to_what_is_done_then(self):
         with unittest.mock.patch("atexit.register") as register:

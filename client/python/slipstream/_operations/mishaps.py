@@ -9,6 +9,7 @@ from typing import Any, Optional, Sequence
 from slipstream import errors
 from slipstream._operations.held_trial import HeldTrial
 from slipstream._operations.notices import callers_line
+from slipstream._operations.termination import termination
 from slipstream.progress import brief_error
 
 
@@ -79,7 +80,8 @@ class Mishaps:
     ) -> None:
         """Several workers have failed, and the optimisation raises one of their errors only."""
         for other in failures:
-            if other is not raised:
+            is_end = termination.under_way and isinstance(other, SystemExit)
+            if other is not raised and not is_end:
                 self._warnings.warn(
                     f"another worker has failed too: {brief_error(other, whole=True)}"
                 )
