@@ -210,7 +210,9 @@ class _Evaluation(Evaluation):
                 trial.release()
             except (errors.NoAnswer, errors.Overloaded) as unheard:
                 warn_caller(f"unfinished trials could not be given back: {unheard}")
-                return  # Their leases will run out.
+                for one in held:
+                    one._abandon()
+                return
             except errors.SlipstreamError:
                 pass  # It has just ended.
 

@@ -22,6 +22,7 @@ from slipstream import real
 from slipstream._calls.cancellation import Cancellation
 from slipstream._operations.mishaps import Mishaps
 from slipstream._operations.termination import termination
+from slipstream._wire import messages
 
 BEGIN = """
 import asyncio, multiprocessing, os, signal, sys, threading
@@ -452,6 +453,20 @@ class Suggestions(TerminationTest):
         process.send_signal(signal.SIGTERM)
         self.assertIn("what was suggested last may stay leased", self.check_end(process)[1])
         self.assertLess(time.monotonic() - start, 9)
+
+
+    def test_a_server_that_is_away_is_told_of_one_trial_only_after_ctrl_c(self):
+        process = self.start_asking(
+            "load().optimize(lambda trial: work(), workers=4, progress=False)", 0, at_work=4)
+        self.proxy.losses["ReleaseTrials"] = ["late"] * 99
+        process.send_signal(signal.SIGINT)
+        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 4 trainings")
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(told.count("could not be given back"), 1, told)
+        released = [messages.new("ReleaseTrialsRequest").FromString(request)
+                    for request in self.proxy.calls["ReleaseTrials"]]
+        self.assertEqual(len({request.request_id for request in released}), 1)
 
 
 class Exits(TerminationTest):

@@ -225,6 +225,10 @@ class HeldTrial(TrialValues):
             except _PASSING:
                 termination.note_silence()
                 raise
+        self._abandon()
+
+    def _abandon(self) -> None:
+        """Nobody here has the trial any more. If the server does not know, the lease runs out."""
         self._given_back = True
         self._end()
 
