@@ -80,18 +80,13 @@ Perform = Callable[[Step], Optional[Reply]]
 PerformAsync = Callable[[Step], Awaitable[Optional[Reply]]]
 
 
-def advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step], Any]:
-    """The plan's next step, or None and its result."""
+def advance(
+    plan: Plan[Result], reply: Optional[Reply], error: Optional[BaseException] = None
+) -> Tuple[Optional[Step], Any]:
+    """The plan's next step, or None and its result. `error` is what the step before raised, after
+    which the plan may clean up."""
     try:
-        return plan.send(reply), None
-    except StopIteration as end:
-        return None, end.value
-
-
-def interrupt(plan: Plan[Result], error: BaseException) -> Tuple[Optional[Step], Any]:
-    """The same after an exception in the step before, which a plan may clean up after."""
-    try:
-        return plan.throw(error), None
+        return (plan.send(reply) if error is None else plan.throw(error)), None
     except StopIteration as end:
         return None, end.value
 
@@ -103,7 +98,7 @@ def run(plan: Plan[Result], perform: Perform) -> Result:
         try:
             reply = perform(step)
         except BaseException as error:
-            step, result = interrupt(plan, error)
+            step, result = advance(plan, None, error)
         else:
             step, result = advance(plan, reply)
     return result  # type: ignore[no-any-return]
@@ -116,7 +111,7 @@ async def run_async(plan: Plan[Result], perform: PerformAsync) -> Result:
         try:
             reply = await perform(step)
         except BaseException as error:
-            step, result = interrupt(plan, error)
+            step, result = advance(plan, None, error)
         else:
             step, result = advance(plan, reply)
     return result  # type: ignore[no-any-return]
