@@ -166,7 +166,7 @@ class Progress:
         self._line_is_open = False
         try:
             os.write(self._stream.fileno(), b"\n")
-        except (OSError, ValueError):  # It is none, as in a notebook.
+        except (OSError, ValueError):  # The stream is not a file, as in a notebook.
             self._stream.write("\n")
             self._stream.flush()
 

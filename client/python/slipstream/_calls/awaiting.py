@@ -59,8 +59,8 @@ class AwaitingTransport:
 
         if self._closed:
             raise RuntimeError(
-                "the study was closed, as at the end of its `async with`: call it before, or open it "
-                "again, by slipstream.aio.load"
+                "the study was closed, as at the end of its `async with`: use it only before that, or "
+                "open it again by slipstream.aio.load"
             )
 
         async def perform(step: Step) -> Optional[Reply]:

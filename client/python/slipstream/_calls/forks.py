@@ -15,7 +15,7 @@ from typing import Iterator, Set
 from slipstream._calls.fork_hooks import at_fork
 
 _PATIENCE = 0.25  # Seconds that a fork waits for calls under way.
-_LONGEST_FORK = 10.0  # Seconds that a call waits for a fork, which takes a small part of that.
+_LONGEST_FORK = 10.0  # Seconds that a call waits for a fork. Forks take far less.
 _log = logging.getLogger("slipstream")
 
 

@@ -113,15 +113,16 @@ class Termination:
         return block
 
     def stand_by(self) -> None:
-        """Has handlers stand from now on, also while other threads hold trials and the main one does
-        not; then a signal does to the program what it does by itself, once these are given back.
-        Does nothing on another thread, which cannot set handlers."""
+        """Installs the handlers until the program ends, for trials that only other threads hold. A
+        signal then has these given back before it ends the program as it would without handlers.
+        Does nothing except on the main thread, as no other can install handlers."""
         if threading.current_thread() is threading.main_thread():
             self._stands_by = True
             self._install()
 
     def precede_exit_functions(self) -> None:
-        """Has trials be given back before the functions run that atexit has been given until now."""
+        """At the program's end, trials are given back before the functions run that were registered
+        with atexit until now."""
         atexit.unregister(self.at_exit)
         atexit.register(self.at_exit)
 
