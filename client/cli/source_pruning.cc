@@ -42,9 +42,9 @@ bool IsStudy(const std::string& origin) {
   return has_form && FullStudyName(origin, {}).ok();
 }
 
-// What states of one study have in common: the project, the study, its space and its objective, by
-// which equal bytes of results mean equal results; and the version, which is nowhere else once the
-// source task is deleted.
+// Two source tasks are states of one study if this is equal. It has the project, the study, its
+// space and its objective, so that equal bytes of results mean equal results, and the version,
+// which would be nowhere else once a source task is deleted.
 std::string SubjectOf(const v1::SourceTask& task) {
   v1::SourceTask subject;
   subject.set_name(task.name().substr(0, task.name().find("sourceTasks/")));

@@ -129,8 +129,8 @@ TEST_F(SourcePruning, OneThatAStudyTookMeanwhileStaysAndTheOthersGo) {
   EXPECT_EQ(Left(), "abd");
 }
 
-// What registrations of a growing study leave behind on the real server, which orders and writes
-// results in its own way.
+// Registers a growing study on the real server, which orders and writes results in its own way, and
+// then prunes the source tasks that this has left behind.
 TEST(SourcePruningOnTheServer, StatesOfAGrowingStudyGoButForTheLatestAndThoseInUse) {
   const TemporaryFolder data;
   const ServerProcess server(data.path());
