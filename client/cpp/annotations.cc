@@ -16,22 +16,6 @@ bool IsMeant(const v1::Trial& trial, const Annotations::Time& created) {
          trial.create_time().nanos() == meant.nanos();
 }
 
-// Applies the changes to the labels that the trial has; whether any is then another one.
-bool ChangeLabels(const Annotation& annotation, v1::Trial* trial) {
-  auto& labels = *trial->mutable_labels();
-  bool changed = false;
-  for (const auto& [key, value] : annotation.labels) {
-    const auto found = labels.find(key);
-    if (!value.has_value()) {
-      changed |= labels.erase(key) > 0;
-    } else if (found == labels.end() || found->second != *value) {
-      labels[key] = *value;
-      changed = true;
-    }
-  }
-  return changed;
-}
-
 // Without a mask if nothing changes.
 v1::UpdateTrialRequest RequestOf(const MeantStudy& study, const v1::Trial& trial,
                                  const Annotation& annotation) {
@@ -40,7 +24,7 @@ v1::UpdateTrialRequest RequestOf(const MeantStudy& study, const v1::Trial& trial
   request.mutable_trial()->set_name(trial.name());
   if (trial.has_create_time()) *request.mutable_create_time() = trial.create_time();
   *request.mutable_trial()->mutable_labels() = trial.labels();
-  if (ChangeLabels(annotation, request.mutable_trial())) {
+  if (ChangeLabels(annotation.labels, request.mutable_trial()->mutable_labels())) {
     request.mutable_update_mask()->add_paths("labels");
   }
   if (annotation.note.value_or(trial.note()) != trial.note()) {
@@ -51,6 +35,20 @@ v1::UpdateTrialRequest RequestOf(const MeantStudy& study, const v1::Trial& trial
 }
 
 }  // namespace
+
+bool ChangeLabels(const LabelChanges& changes, Labels* labels) {
+  bool changed = false;
+  for (const auto& [key, value] : changes) {
+    const auto found = labels->find(key);
+    if (!value.has_value()) {
+      changed |= labels->erase(key) > 0;
+    } else if (found == labels->end() || found->second != *value) {
+      (*labels)[key] = *value;
+      changed = true;
+    }
+  }
+  return changed;
+}
 
 absl::StatusOr<v1::Trial> Annotations::Read(const std::string& trial, const Time& created) {
   absl::StatusOr<v1::Trial> found = client_->GetTrial(trial);

@@ -14,11 +14,18 @@
 
 #include "absl/status/statusor.h"
 #include "client/cpp/meant_study.h"
+#include "google/protobuf/map.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/records.h"
 #include "slipstream/trial.h"
 
 namespace slipstream::client_internal {
+
+using LabelChanges = std::map<std::string, std::optional<std::string>>;
+using Labels = google::protobuf::Map<std::string, std::string>;
+
+// Applies the changes; whether any label is then another one.
+bool ChangeLabels(const LabelChanges& changes, Labels* labels);
 
 // Thread-safe. `created` is when the trial was created that is meant: NOT_FOUND if the one of this
 // name was created at another time. Without it any trial of the name is meant. Nothing is written

@@ -91,6 +91,7 @@ ClientOptions WithEnvironment(ClientOptions options) {
   TakeFromEnvironment("SLIPSTREAM_ADDRESS", &options.address);
   options.address = options.address.empty() ? kDefaultAddress : WithPort(options.address);
   TakeFromEnvironment("SLIPSTREAM_WORKER", &options.worker);
+  TakeFromEnvironment("SLIPSTREAM_PROJECT", &options.project);
   TakeFromEnvironment("SLIPSTREAM_TOKEN", &options.token);
   TakeFromEnvironment("SLIPSTREAM_CA", &options.ca);
   TakeFromEnvironment("SLIPSTREAM_CERTIFICATE", &options.certificate);

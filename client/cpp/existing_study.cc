@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
+#include "client/cpp/study_name.h"
 #include "client/cpp/value_message.h"
 
 namespace slipstream::client_internal {
@@ -140,7 +142,9 @@ void SetTimes(const v1::Trial& message, TrialRecord* record) {
 
 NewStudy DescriptionOf(const v1::Study& message) {
   NewStudy study;
-  study.id = message.name().substr(message.name().find('/') + 1);
+  StudyName name = StudyNameOf(message.name());
+  study.id = std::move(name.id);
+  study.project = std::move(name.project);
   for (const v1::Parameter& parameter : message.space().parameters()) {
     study.space.emplace_back(parameter.name(), ParameterOf(parameter));
   }

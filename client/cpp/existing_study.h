@@ -9,7 +9,7 @@
 
 namespace slipstream::client_internal {
 
-// The request that would create this study. Its id is the name without "studies/".
+// What would create this study.
 client::NewStudy DescriptionOf(const v1::Study& message);
 
 google::protobuf::Timestamp TimestampOf(client::TrialRecord::Time time);

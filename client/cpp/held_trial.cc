@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cpp/call_error.h"
 #include "client/cpp/existing_study.h"
+#include "client/cpp/outcome_message.h"
 
 namespace slipstream::client_internal {
 namespace {
@@ -14,7 +15,6 @@ using std::chrono::nanoseconds;
 
 // Where leases never end, or the server cannot be reached, it is asked again after this time.
 constexpr std::chrono::seconds kUnlessKnown(30);
-constexpr size_t kLongestReason = 1024;  // Bytes.
 
 nanoseconds PauseOf(nanoseconds lease) { return lease.count() > 0 ? lease / 3 : kUnlessKnown; }
 
@@ -38,14 +38,6 @@ template <typename Request>
 void Name(const client::TrialRecord& record, Request* request) {
   request->set_trial(record.name);
   if (record.created) *request->mutable_create_time() = TimestampOf(*record.created);
-}
-
-// The reason, cut to what the server takes between two characters.
-std::string Reason(const std::string& reason) {
-  if (reason.size() <= kLongestReason) return reason;
-  size_t end = kLongestReason;
-  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
-  return reason.substr(0, end);
 }
 
 }  // namespace
@@ -155,10 +147,12 @@ absl::StatusOr<std::string> HeldTrial::Note() {
   return trial->note();
 }
 
-absl::Status HeldTrial::Observe(v1::Outcome outcome) {
+absl::Status HeldTrial::Observe(const client::Outcome& outcome) {
+  absl::StatusOr<v1::Outcome> message = MessageOf(outcome, holder_.metric);
+  if (!message.ok()) return message.status();
   v1::ObserveRequest request;
   Name(record_, &request);
-  *request.mutable_outcome() = std::move(outcome);
+  *request.mutable_outcome() = *std::move(message);
   const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
   NoteWhetherItIsGone(observed.status());
   if (observed.ok() || IsOtherOutcome(observed.status())) End();
@@ -181,40 +175,32 @@ void HeldTrial::End() {
 
 absl::Status HeldTrial::Complete(double value) {
   if (absl::Status status = CheckFinite(record_, "Complete", value); !status.ok()) return status;
-  v1::Outcome outcome;
-  (*outcome.mutable_measurement()->mutable_metrics())[holder_.metric] = value;
-  if (absl::Status status = Observe(std::move(outcome)); !status.ok()) return status;
+  if (absl::Status status = Observe(value); !status.ok()) return status;
   const std::lock_guard<std::mutex> lock(mutex_);
   measured_ = value;
   return absl::OkStatus();
 }
 
 absl::Status HeldTrial::Fail(const std::string& reason) {
-  v1::Outcome outcome;
-  outcome.mutable_failure()->set_reason(Reason(reason));
-  return Observe(std::move(outcome));
+  return Observe(client::Failed{reason});
 }
 
 absl::Status HeldTrial::Infeasible(const std::string& reason) {
-  v1::Outcome outcome;
-  outcome.mutable_infeasibility()->set_reason(Reason(reason));
-  return Observe(std::move(outcome));
+  return Observe(client::Infeasible{reason});
 }
 
 absl::Status HeldTrial::Stop(const std::optional<std::string>& reason,
                              std::optional<double> value) {
-  v1::Outcome outcome;
-  v1::EarlyStop& stop = *outcome.mutable_early_stop();
+  client::Stopped stopped = {.value = value};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    stop.set_reason(Reason(reason.value_or(advice_.value_or(""))));
-    if (!value.has_value() && last_report_.has_value()) value = last_report_->second;
+    stopped.reason = reason.value_or(advice_.value_or(""));
+    if (!value.has_value() && last_report_.has_value()) stopped.value = last_report_->second;
   }
   if (value.has_value()) {
     if (absl::Status status = CheckFinite(record_, "Stop", *value); !status.ok()) return status;
-    (*stop.mutable_measurement()->mutable_metrics())[holder_.metric] = *value;
   }
-  return Observe(std::move(outcome));
+  return Observe(stopped);
 }
 
 absl::Status HeldTrial::Release() {

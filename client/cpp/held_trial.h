@@ -19,6 +19,7 @@
 #include "client/cpp/meant_study.h"
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
+#include "slipstream/optimization.h"
 #include "slipstream/records.h"
 
 namespace slipstream::client_internal {
@@ -68,7 +69,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
 
   Renewals::Pause Renew();
   absl::StatusOr<v1::Trial> Read();
-  absl::Status Observe(v1::Outcome outcome);
+  absl::Status Observe(const client::Outcome& outcome);
   // Then the trial is lost. Another one may have its name, which must not be given back instead.
   void NoteWhetherItIsGone(const absl::Status& status);
   void End();

@@ -20,6 +20,12 @@ class MeantStudy {
   // Any study of the name.
   explicit MeantStudy(std::string name) : name_(std::move(name)) {}
 
+  // Whether it is this one, by the time of its creation.
+  bool Is(const v1::Study& study) const {
+    return !created_.has_value() || (study.create_time().seconds() == created_->seconds() &&
+                                     study.create_time().nanos() == created_->nanos());
+  }
+
   // "studies/{study}".
   const std::string& name() const { return name_; }
 

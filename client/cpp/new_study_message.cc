@@ -1,7 +1,11 @@
 #include "client/cpp/new_study_message.h"
 
+#include <utility>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/overloaded.h"
+#include "client/cpp/study_name.h"
 #include "client/cpp/value_message.h"
 
 namespace slipstream::client_internal {
@@ -120,6 +124,25 @@ absl::Status CheckRecipe(const NewStudy& study) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<NewStudy> InItsProject(NewStudy study, const std::string& otherwise) {
+  const bool has_id = !study.id.empty();
+  const absl::StatusOr<StudyName> name =
+      ReadStudyName(has_id ? study.id : "new", study.project, otherwise);
+  if (!name.ok()) return name.status();
+  study.project = name->project;
+  if (has_id) study.id = name->id;
+  for (std::string& source : study.sources) {
+    if (absl::StartsWith(source, "sourceTasks/")) source = ProjectPrefix(study.project) + source;
+  }
+  return study;
+}
+
+void FillLease(std::optional<std::chrono::nanoseconds> lease, std::optional<int> requeues,
+               v1::LeasePolicy* policy) {
+  if (lease) SetDuration(*lease, policy->mutable_duration());
+  if (requeues) policy->set_max_requeues(*requeues);
+}
+
 v1::Study MessageOf(const NewStudy& study) {
   v1::Study message;
   for (const auto& [name, parameter] : study.space) {
@@ -137,8 +160,9 @@ v1::Study MessageOf(const NewStudy& study) {
     message.mutable_early_stopping()->mutable_options()->insert(study.stopping_options.begin(),
                                                                 study.stopping_options.end());
   }
-  if (study.lease) SetDuration(*study.lease, message.mutable_lease_policy()->mutable_duration());
-  if (study.requeues) message.mutable_lease_policy()->set_max_requeues(*study.requeues);
+  if (study.lease || study.requeues) {
+    FillLease(study.lease, study.requeues, message.mutable_lease_policy());
+  }
   message.set_display_name(study.title);
   message.mutable_labels()->insert(study.labels.begin(), study.labels.end());
   return message;

@@ -2,13 +2,14 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "client/cpp/call_error.h"
 #include "client/cpp/differences.h"
 #include "client/cpp/existing_study.h"
+#include "client/cpp/new_study_message.h"
+#include "client/cpp/outcome_message.h"
+#include "client/cpp/study_name.h"
 #include "client/cpp/this_process.h"
 #include "client/cpp/value_message.h"
 
@@ -17,39 +18,36 @@ namespace {
 
 using client::Configuration;
 using client::NewStudy;
+using client::Outcome;
 using client::TrialRecord;
 
 constexpr int kTrialsPerPage = 500;
 
-absl::Status Different(const Client& client, const NewStudy& asked,
+absl::Status Different(const Client& client, const std::string& name,
                        const std::vector<std::string>& differences) {
   return absl::FailedPreconditionError(
-      absl::StrCat("study '", asked.id, "' on ", client.options().address,
+      absl::StrCat("study '", name, "' on ", client.options().address,
                    " exists, but is not the one asked for:\n  ", absl::StrJoin(differences, "\n  "),
-                   "\nUse it unchanged with Load(\"", asked.id, "\"), or choose another id."));
+                   "\nUse it unchanged with Load(\"", name, "\"), or choose another id."));
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> FullName(const std::string& id) {
-  const std::string bare(absl::StripPrefix(id, "studies/"));
-  if (!bare.empty() && !absl::StrContains(bare, '/')) return "studies/" + bare;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", id, "' is not the id of a study, such as \"digits\""));
-}
-
 absl::StatusOr<v1::Study> CreateOrRead(Client& client, const NewStudy& asked) {
-  const absl::StatusOr<std::string> name = FullName(asked.id);
+  const std::string& otherwise = client.options().project;
+  const absl::StatusOr<StudyName> name = ReadStudyName(asked.id, asked.project, otherwise);
   if (!name.ok()) return name.status();
-  absl::StatusOr<v1::Study> study = client.GetStudy(*name);
+  absl::StatusOr<v1::Study> study = client.GetStudy(name->Full());
   if (absl::IsNotFound(study.status())) {
     study = client.CreateStudy(asked);
     if (!absl::IsAlreadyExists(study.status())) return study;
-    study = client.GetStudy(*name);  // Another process was faster.
+    study = client.GetStudy(name->Full());  // Another process was faster.
   }
   if (!study.ok()) return study.status();
-  const std::vector<std::string> differences = Differences(asked, DescriptionOf(*study));
-  if (!differences.empty()) return Different(client, asked, differences);
+  const absl::StatusOr<NewStudy> named = InItsProject(asked, otherwise);
+  if (!named.ok()) return named.status();
+  const std::vector<std::string> differences = Differences(*named, DescriptionOf(*study));
+  if (!differences.empty()) return Different(client, name->Short(), differences);
   return study;
 }
 
@@ -140,17 +138,82 @@ absl::StatusOr<std::optional<TrialRecord>> OpenStudy::Best() {
 }
 
 absl::StatusOr<TrialRecord> OpenStudy::Add(const Configuration& params,
-                                           std::optional<double> value) {
+                                           const std::optional<Outcome>& outcome) {
   v1::AddTrialsRequest request;
   study_.NameIn(&request);
   v1::Observation& observation = *request.add_observations();
   *observation.mutable_configuration() = MessageOf(params);
-  if (value.has_value()) {
-    (*observation.mutable_outcome()->mutable_measurement()->mutable_metrics())[metric()] = *value;
+  if (outcome.has_value()) {
+    absl::StatusOr<v1::Outcome> message = MessageOf(*outcome, metric());
+    if (!message.ok()) return message.status();
+    *observation.mutable_outcome() = *std::move(message);
   }
   const absl::StatusOr<v1::AddTrialsResponse> added = client_->AddTrials(std::move(request));
   if (!added.ok()) return added.status();
   return RecordOf(added->trials(0), metric());
+}
+
+absl::StatusOr<v1::Study> OpenStudy::Read() {
+  absl::StatusOr<v1::Study> study = client_->GetStudy(name());
+  if (!study.ok() || study_.Is(*study)) return study;
+  return absl::NotFoundError(absl::StrCat(
+      "cannot read ", name(), " on ", client_->options().address,
+      ": the study that was opened has been deleted, and another one has its name"));
+}
+
+absl::StatusOr<v1::Trial> OpenStudy::ReadTrial(int64_t number) {
+  absl::StatusOr<v1::Trial> trial = client_->GetTrial(absl::StrCat(name(), "/trials/", number));
+  if (!trial.ok()) return trial;
+  // Trials are read by name alone, so that it may be another study's.
+  if (absl::Status status = Read().status(); !status.ok()) return status;
+  return trial;
+}
+
+absl::StatusOr<TrialRecord> OpenStudy::Find(int64_t number) {
+  const absl::StatusOr<v1::Trial> trial = ReadTrial(number);
+  if (!trial.ok()) return trial.status();
+  return RecordOf(*trial, metric());
+}
+
+absl::StatusOr<TrialRecord> OpenStudy::Tell(int64_t number, const Outcome& outcome) {
+  absl::StatusOr<v1::Outcome> message = MessageOf(outcome, metric());
+  if (!message.ok()) return message.status();
+  const absl::StatusOr<v1::Trial> trial = ReadTrial(number);
+  if (!trial.ok()) return trial.status();
+  v1::ObserveRequest request;
+  request.set_trial(trial->name());
+  if (trial->has_create_time()) *request.mutable_create_time() = trial->create_time();
+  *request.mutable_outcome() = *std::move(message);
+  const absl::StatusOr<v1::Trial> observed = client_->Observe(std::move(request));
+  if (!observed.ok()) return observed.status();
+  return RecordOf(*observed, metric());
+}
+
+absl::StatusOr<NewStudy> OpenStudy::Change(const client::StudyChange& change) {
+  const std::lock_guard<std::mutex> lock(change_mutex_);
+  const absl::StatusOr<v1::Study> now = Read();
+  if (!now.ok()) return now.status();
+  v1::UpdateStudyRequest request;
+  study_.TellTimeIn(&request);
+  v1::Study& changed = *request.mutable_study();
+  changed.set_name(name());
+  *changed.mutable_labels() = now->labels();
+  *changed.mutable_lease_policy() = now->lease_policy();
+  if (change.title.value_or(now->display_name()) != now->display_name()) {
+    changed.set_display_name(*change.title);
+    request.mutable_update_mask()->add_paths("display_name");
+  }
+  if (ChangeLabels(change.labels, changed.mutable_labels())) {
+    request.mutable_update_mask()->add_paths("labels");
+  }
+  if (change.lease.has_value() || change.requeues.has_value()) {
+    FillLease(change.lease, change.requeues, changed.mutable_lease_policy());
+    request.mutable_update_mask()->add_paths("lease_policy");
+  }
+  if (request.update_mask().paths().empty()) return DescriptionOf(*now);
+  const absl::StatusOr<v1::Study> then = client_->UpdateStudy(std::move(request));
+  if (!then.ok()) return then.status();
+  return DescriptionOf(*then);
 }
 
 absl::StatusOr<TrialRecord> OpenStudy::Annotate(int64_t number,

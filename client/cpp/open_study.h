@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,15 +18,14 @@
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/new_study.h"
+#include "slipstream/optimization.h"
 #include "slipstream/records.h"
+#include "slipstream/study.h"
 
 namespace slipstream::client_internal {
 
 // The study, created if there is none; FAILED_PRECONDITION if one exists that differs.
 absl::StatusOr<v1::Study> CreateOrRead(Client& client, const client::NewStudy& asked);
-
-// The name of a study on the server. INVALID_ARGUMENT for an id that is not valid.
-absl::StatusOr<std::string> FullName(const std::string& id);
 
 // Thread-safe. client::Study says what the functions do. All are NOT_FOUND once the study was
 // deleted, also if another one has its name.
@@ -41,13 +41,20 @@ class OpenStudy {
   absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> Suggest(int count);
   absl::StatusOr<std::vector<client::TrialRecord>> Trials();
   absl::StatusOr<std::optional<client::TrialRecord>> Best();
+  // Queued, unless there is an outcome.
   absl::StatusOr<client::TrialRecord> Add(const client::Configuration& params,
-                                          std::optional<double> value);
+                                          const std::optional<client::Outcome>& outcome);
+  absl::StatusOr<client::TrialRecord> Find(int64_t number);
+  absl::StatusOr<client::TrialRecord> Tell(int64_t number, const client::Outcome& outcome);
   absl::StatusOr<client::TrialRecord> Annotate(int64_t number,
                                                const client::Annotation& annotation);
+  absl::StatusOr<client::NewStudy> Change(const client::StudyChange& change);
   absl::Status SetState(v1::Study::State state);
 
  private:
+  // The study as it is now.
+  absl::StatusOr<v1::Study> Read();
+  absl::StatusOr<v1::Trial> ReadTrial(int64_t number);
   const std::string& metric() const;
   // Learns what an earlier life of the worker has left, unless that is known.
   absl::Status RecallLanes();
@@ -59,6 +66,7 @@ class OpenStudy {
   const std::shared_ptr<Lanes> lanes_;
   const std::shared_ptr<Renewals> renewals_;
   const std::shared_ptr<Annotations> annotations_;
+  std::mutex change_mutex_;  // Held by whoever changes the study.
 };
 
 }  // namespace slipstream::client_internal

@@ -1,9 +1,11 @@
 #include <utility>
 
+#include "absl/strings/strip.h"
 #include "client/cpp/caller.h"
 #include "client/cpp/new_study_message.h"
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
+#include "client/cpp/study_name.h"
 #include "slipstream/messages/client.h"
 
 namespace slipstream {
@@ -16,6 +18,11 @@ constexpr int kStudiesPerPage = 100;
 
 std::string Creation(const v1::CreateStudyRequest& request) {
   return request.study_id().empty() ? "create a study" : "create study " + request.study_id();
+}
+
+// The project that a request is for.
+std::string ParentOf(const std::string& project) {
+  return std::string(absl::StripSuffix(client_internal::ProjectPrefix(project), "/"));
 }
 
 }  // namespace
@@ -34,7 +41,14 @@ absl::StatusOr<v1::Study> Client::CreateStudy(v1::Study study, const std::string
 
 absl::StatusOr<v1::Study> Client::CreateStudy(const client::NewStudy& study) {
   if (absl::Status status = client_internal::CheckRecipe(study); !status.ok()) return status;
-  return CreateStudy(client_internal::MessageOf(study), study.id);
+  const absl::StatusOr<client::NewStudy> named =
+      client_internal::InItsProject(study, options_.project);
+  if (!named.ok()) return named.status();
+  v1::CreateStudyRequest request;
+  request.set_parent(ParentOf(named->project));
+  *request.mutable_study() = client_internal::MessageOf(*named);
+  request.set_study_id(named->id);
+  return CreateStudy(std::move(request));
 }
 
 absl::StatusOr<v1::Study> Client::GetStudy(const v1::GetStudyRequest& request) {

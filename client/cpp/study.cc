@@ -4,6 +4,7 @@
 
 #include "client/cpp/background.h"
 #include "client/cpp/open_study.h"
+#include "client/cpp/study_name.h"
 
 namespace slipstream::client {
 namespace {
@@ -70,13 +71,21 @@ absl::StatusOr<TrialRecord> Study::Enqueue(const Configuration& params) {
   return open_->Add(params, std::nullopt);
 }
 
-absl::StatusOr<TrialRecord> Study::Record(const Configuration& params, double value) {
-  return open_->Add(params, value);
+absl::StatusOr<TrialRecord> Study::Record(const Configuration& params, const Outcome& outcome) {
+  return open_->Add(params, outcome);
+}
+
+absl::StatusOr<TrialRecord> Study::Find(int64_t number) { return open_->Find(number); }
+
+absl::StatusOr<TrialRecord> Study::Tell(int64_t number, const Outcome& outcome) {
+  return open_->Tell(number, outcome);
 }
 
 absl::StatusOr<TrialRecord> Study::Annotate(int64_t number, const Annotation& annotation) {
   return open_->Annotate(number, annotation);
 }
+
+absl::StatusOr<NewStudy> Study::Change(const StudyChange& change) { return open_->Change(change); }
 
 absl::Status Study::Pause() { return open_->SetState(v1::Study::PAUSED); }
 absl::Status Study::Resume() { return open_->SetState(v1::Study::ACTIVE); }
@@ -95,9 +104,10 @@ absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, const ClientOptions& o
 }
 
 absl::StatusOr<Study> Load(const std::string& id, std::shared_ptr<Client> client) {
-  const absl::StatusOr<std::string> name = client_internal::FullName(id);
+  const absl::StatusOr<client_internal::StudyName> name =
+      client_internal::ReadStudyName(id, "", client->options().project);
   if (!name.ok()) return name.status();
-  const absl::StatusOr<v1::Study> study = client->GetStudy(*name);
+  const absl::StatusOr<v1::Study> study = client->GetStudy(name->Full());
   if (!study.ok()) return study.status();
   return Open(std::move(client), *study);
 }

@@ -244,7 +244,8 @@ grpc::Status FakeService::CreateStudy(Context* context, const v1::CreateStudyReq
     *response = request->study();
     const std::string id =
         request->study_id().empty() ? absl::StrCat("s", studies_.size() + 1) : request->study_id();
-    response->set_name("studies/" + id);
+    const std::string& parent = request->parent();
+    response->set_name(absl::StrCat(parent, parent.empty() ? "" : "/", "studies/", id));
     if (Find(studies_, response->name()) != studies_.end()) {
       return Status(grpc::StatusCode::ALREADY_EXISTS, response->name() + " exists");
     }
@@ -288,6 +289,7 @@ grpc::Status FakeService::UpdateStudy(Context* context, const v1::UpdateStudyReq
     for (const std::string& path : request->update_mask().paths()) {
       if (path == "state") found->set_state(request->study().state());
       if (path == "display_name") found->set_display_name(request->study().display_name());
+      if (path == "lease_policy") *found->mutable_lease_policy() = request->study().lease_policy();
       if (path == "labels") *found->mutable_labels() = request->study().labels();
     }
     *response = *found;

@@ -95,7 +95,10 @@ using Space = std::vector<std::pair<std::string, Parameter>>;
 
 // Exactly one of `maximize` and `minimize` is the name of what is measured.
 struct NewStudy {
-  std::string id = {};  // The server makes up one if it is empty.
+  // Also the full name, "projects/vision/studies/digits". Empty: the server makes up one.
+  std::string id = {};
+  // Empty: ClientOptions::project.
+  std::string project = {};
   Space space = {};
   std::string maximize = {};
   std::string minimize = {};
@@ -104,8 +107,9 @@ struct NewStudy {
   // times with `allow_repeats`.
   std::vector<Configuration> candidates = {};
   bool allow_repeats = false;
-  // "sourceTasks/..." to learn from. {"sourceTasks/-"} stands for all that exist when the study is
-  // created and have its objective and a parameter in common with it.
+  // "sourceTasks/..." of the study's project to learn from, or full names. {"sourceTasks/-"} stands
+  // for all that exist when the study is created and have its objective and a parameter in common
+  // with it.
   std::vector<std::string> sources = {};
   std::string preset = {};                // Empty: the server's default.
   // Ingredients and options of the preset to replace, such as {{"acquisition", "ei"},

@@ -16,8 +16,10 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 
+#include <chrono>
 #include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +45,18 @@ class OpenStudy;
 
 namespace slipstream::client {
 
+// What Study::Change changes; what is left out stays as it is.
+struct StudyChange {
+  std::optional<std::string> title = {};
+  // These come beside the labels that the study has. One of the same key is replaced, and one
+  // without a value is removed.
+  std::map<std::string, std::optional<std::string>> labels = {};
+  // As in NewStudy, for leases from now on. Trainings under way renew theirs as often as before, so
+  // do not shorten leases while they run.
+  std::optional<std::chrono::nanoseconds> lease = {};
+  std::optional<int> requeues = {};
+};
+
 // One optimisation on a server, made by CreateOrLoad or Load. Thread-safe; copies are the same
 // study. Processes and machines that open the same study share it. The last copy to be destroyed
 // waits for the asynchronous calls.
@@ -53,7 +67,7 @@ class Study {
 
   // The id, for example "digits".
   const std::string& id() const;
-  // The name on the server, "studies/{id}".
+  // The name on the server, "studies/{id}" or "projects/{project}/studies/{id}".
   const std::string& name() const;
   // The study's definition, with the server's choices where none was given.
   const NewStudy& description() const;
@@ -82,10 +96,18 @@ class Study {
   absl::StatusOr<std::optional<TrialRecord>> Best();
   // Queues a configuration, which becomes the next suggestion.
   absl::StatusOr<TrialRecord> Enqueue(const Configuration& params);
-  // Adds a result from elsewhere.
-  absl::StatusOr<TrialRecord> Record(const Configuration& params, double value);
+  // Adds a trial from elsewhere with its value or another outcome.
+  absl::StatusOr<TrialRecord> Record(const Configuration& params, const Outcome& outcome);
+  // The trial with this number as it is now, whoever holds it.
+  absl::StatusOr<TrialRecord> Find(int64_t number);
+  // Records the outcome of the trial with this number, which another process may have asked for.
+  // FAILED_PRECONDITION if it has a different outcome already.
+  absl::StatusOr<TrialRecord> Tell(int64_t number, const Outcome& outcome);
   // Writes labels and a note on the trial with this number and returns it; see Trial::Annotate.
   absl::StatusOr<TrialRecord> Annotate(int64_t number, const Annotation& annotation);
+
+  // Changes the study and returns its description as it is then; description() stays as it was.
+  absl::StatusOr<NewStudy> Change(const StudyChange& change);
 
   // Stops suggestions for now, resumes them, or stops them for good. Results are always accepted.
   absl::Status Pause();
@@ -107,7 +129,7 @@ absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, const ClientOptions& o
 // The same on the connection of an existing client.
 absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, std::shared_ptr<Client> client);
 
-// The study with this id as it is. NOT_FOUND if there is none.
+// The study with this id, or of this full name, as it is. NOT_FOUND if there is none.
 absl::StatusOr<Study> Load(const std::string& id, const ClientOptions& options = {});
 absl::StatusOr<Study> Load(const std::string& id, std::shared_ptr<Client> client);
 

@@ -48,6 +48,7 @@ TEST(DescriptionOf, IsWhatAskedForTheStudy) {
       << again.DebugString();
   message.set_name("studies/digits");
   EXPECT_EQ(DescriptionOf(message).id, "digits");
+  EXPECT_EQ(DescriptionOf(message).project, "default");
   EXPECT_EQ(DescriptionOf(message).maximize, "accuracy");
 }
 

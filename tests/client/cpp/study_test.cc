@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +19,7 @@
 namespace slipstream::client {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class StudyTest : public testing::Test {
@@ -80,6 +84,47 @@ TEST_F(StudyTest, RefusesWhatCannotBeAnId) {
   wrong.recipe = {{"kernel", "matern"}};
   EXPECT_THAT(std::string(CreateOrLoad(wrong, options_).status().message()),
               HasSubstr("recipe: 'kernel' is 'matern', but an option must be a number"));
+}
+
+TEST_F(StudyTest, IsOfTheProjectThatIsNamedOrOfTheOptions) {
+  NewStudy named = Small();
+  named.project = "vision";
+  named.sources = {"sourceTasks/a", "projects/text/sourceTasks/b"};
+  const auto created = CreateOrLoad(named, options_);
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_EQ(created->id(), "digits");
+  EXPECT_EQ(created->name(), "projects/vision/studies/digits");
+  EXPECT_EQ(created->description().project, "vision");
+  EXPECT_THAT(created->description().sources,
+              ElementsAre("projects/vision/sourceTasks/a", "projects/text/sourceTasks/b"));
+  EXPECT_TRUE(CreateOrLoad(named, options_).ok());
+  Study study = *created;
+  EXPECT_EQ(study.Suggest()->name(), "projects/vision/studies/digits/trials/1");
+
+  EXPECT_EQ(Load("digits", options_).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(Load("projects/vision/studies/digits", options_).ok());
+  options_.project = "vision";
+  EXPECT_EQ(Load("digits", options_)->name(), created->name());
+  NewStudy other = Small();
+  other.id = created->name();
+  other.exact = true;
+  EXPECT_THAT(std::string(CreateOrLoad(other, options_).status().message()),
+              HasSubstr("study 'projects/vision/studies/digits' on "));
+  other.project = "default";
+  EXPECT_EQ(CreateOrLoad(other, options_).status().message(),
+            "'projects/vision/studies/digits' is not in the project 'default'");
+  EXPECT_EQ(server_.service().study_count(), 1u);
+}
+
+TEST_F(StudyTest, IsOfTheEnvironmentsProject) {
+  ASSERT_EQ(setenv("SLIPSTREAM_PROJECT", "vision", 1), 0);
+  const auto of_environment = CreateOrLoad(Small(), options_);
+  ASSERT_EQ(setenv("SLIPSTREAM_PROJECT", "-", 1), 0);
+  const auto of_all = CreateOrLoad(Small(), options_);
+  ASSERT_EQ(unsetenv("SLIPSTREAM_PROJECT"), 0);
+  ASSERT_TRUE(of_environment.ok()) << of_environment.status();
+  EXPECT_EQ(of_environment->name(), "projects/vision/studies/digits");
+  EXPECT_EQ(of_all.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(StudyTest, HasAWorkerForEachSuggestionThatIsOpen) {
@@ -157,6 +202,38 @@ TEST_F(StudyTest, ReadsItsTrialsAndTakesOthers) {
   EXPECT_EQ(study.Trials()->size(), 2u);
 }
 
+TEST_F(StudyTest, RecordsAndTellsEveryOutcome) {
+  Study study = Open();
+  const Configuration params = {{"lr", 0.5}, {"kernel", "rbf"}};
+  EXPECT_EQ(study.Record(params, Infeasible{"too large"})->state, TrialState::kInfeasible);
+  EXPECT_EQ(study.Record(params, Stopped{"hopeless", 0.25})->value, 0.25);
+  EXPECT_THAT(std::string(study.Record(params, std::nan("")).status().message()),
+              HasSubstr("the value is nan, and the model takes finite numbers only"));
+
+  ASSERT_TRUE(study.Enqueue(params).ok());
+  EXPECT_EQ(study.Find(3)->state, TrialState::kRequested);
+  EXPECT_EQ(study.Tell(3, Failed{"out of memory"})->reason, "out of memory");
+  EXPECT_EQ(study.Find(3)->state, TrialState::kFailed);
+  EXPECT_EQ(study.Tell(9, 1.0).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(StudyTest, ChangesItsTitleLabelsAndLeases) {
+  Study study = Open();
+  using std::chrono::hours;
+  auto changed = study.Change({.title = "Digits", .labels = {{"team", "vision"}, {"year", "1"}}});
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_EQ(changed->title, "Digits");
+  changed = study.Change({.labels = {{"year", std::nullopt}}, .lease = hours(2), .requeues = 3});
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_EQ(changed->title, "Digits");
+  EXPECT_EQ(changed->labels, (std::map<std::string, std::string>{{"team", "vision"}}));
+  EXPECT_EQ(changed->lease, hours(2));
+  EXPECT_EQ(study.Change({.lease = hours(1)})->requeues, 3);
+  const size_t calls = server_.service().calls().size();
+  EXPECT_EQ(study.Change({.title = "Digits"})->requeues, 3);
+  EXPECT_EQ(server_.service().calls().size(), calls + 1) << "it was read only";
+}
+
 TEST_F(StudyTest, DoesNotSpeakForAnotherStudyOfItsName) {
   v1::Study message = SmallStudy();
   message.set_name("studies/digits");
@@ -174,6 +251,9 @@ TEST_F(StudyTest, DoesNotSpeakForAnotherStudyOfItsName) {
   EXPECT_TRUE(absl::IsNotFound(study.Annotate(1, {.note = "odd"}).status()));
   EXPECT_TRUE(absl::IsNotFound(study.Trials().status()));
   EXPECT_TRUE(absl::IsNotFound(study.Best().status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Find(2).status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Tell(2, 0.5).status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Change({.title = "mine"}).status()));
   EXPECT_TRUE(absl::IsNotFound(study.Pause()));
   EXPECT_TRUE(absl::IsNotFound(trial->Release()));
   const std::vector<v1::Trial> trials = server_.service().trials("studies/digits");
