@@ -70,14 +70,15 @@ std::string LoadRows() {
   const TokenVerifierOptions tokens;
   return absl::StrCat(
       Row("connections", server.max_connections, "--max-connections"),
-      Row("connections of an address, or of a network of IPv6 with 64 bits",
+      Row("connections from one address, or from one IPv6 /64 network",
           server.max_connections_per_address, "--max-connections-per-address"),
-      Row("seconds that a connection without a call stays", absl::ToInt64Seconds(server.max_idle)),
+      Row("seconds until a connection without a call is closed",
+          absl::ToInt64Seconds(server.max_idle)),
       Row("seconds until a connection begins HTTP/2", absl::ToInt64Seconds(server.max_handshake)),
       Row("seconds until the answer to a ping", absl::ToInt64Seconds(server.max_ping_answer)),
       Row("connections that wait to be accepted", kMostUnacceptedConnections),
       Row("concurrent calls on a connection", server.max_calls_per_connection),
-      Row("calls of a connection that are not ended, also those taken back",
+      Row("unfinished calls of a connection, including cancelled ones",
           server.max_unended_calls_per_connection),
       Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
@@ -104,12 +105,12 @@ std::string LoadRows() {
           Signed(service.events.max_watchers_per_project)),
       Row("bytes of events a second to all watchers", service.events.bytes_per_second),
       Row("seconds' calls that a project with a quota may save up", kMostSecondsSaved),
-      Row("connections to the address of metrics at a time", kMostScrapes),
-      Row("seconds until a request of metrics is there", kMostScrapeRequestSeconds),
-      Row("bytes of a request of metrics", kMostScrapeRequestBytes),
-      Row("seconds that calls have to end once the server is to stop",
+      Row("concurrent connections to the metrics address", kMostScrapes),
+      Row("seconds until a request for metrics has arrived", kMostScrapeRequestSeconds),
+      Row("bytes of a request for metrics", kMostScrapeRequestBytes),
+      Row("seconds that calls have to finish while the server drains",
           static_cast<int64_t>(Flags().drain_seconds), "--drain-seconds"),
-      Row("seconds that calls which are cancelled then have to end", kMostSecondsToCancel));
+      Row("seconds that calls have to end once they are cancelled", kMostSecondsToCancel));
 }
 
 std::string MemoryRows() {
@@ -146,7 +147,7 @@ std::string ContentRows() {
       Row("bytes of a page", Signed(kFullPageBytes)),
       Row("bytes of a message of an export", Signed(StudyExport::kFullBytes)),
       Row("events of a message to a watcher", kMostEventsPerResponse),
-      Row("projects in the status", kMostProjectsShown),
+      Row("projects in the server's status", kMostProjectsShown),
       Row("labels of a resource", Signed(kMaxLabels)),
       Row("bytes of a label's key", Signed(kMaxLabelKeyBytes)),
       Row("bytes of a label's value", Signed(kMaxLabelValueBytes)),
