@@ -2,7 +2,7 @@
 
 usage: pages.py FOLDER
 
-What the adapters are for need not be installed: it is stood in for."""
+The packages that the adapters are for need not be installed: stand-ins take their place."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Module(types.ModuleType):
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Comes before all others, as a package is stood in for as a whole or not at all."""
+    """Comes before all other finders, so that a package is replaced as a whole or not at all."""
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]], target: Optional[types.ModuleType] = None

@@ -113,7 +113,8 @@ class LocalServer:
         return address
 
     def _start_where_it_was(self) -> ServerProcess:
-        """Scripts whose leader has just ended go on to expect the server where it was."""
+        """Starts the server, if possible at its previous address, where scripts that shared it
+        still expect it."""
         before = self._place.address
         if before is not None:
             try:
@@ -123,7 +124,8 @@ class LocalServer:
         return ServerProcess(self._file, self._place, FREE_PORT)
 
     def _keep(self) -> None:
-        """Runs the server in the place of a leader that has ended, or of a server that has."""
+        """Takes over when the script that ran the server ends, and restarts a server that has
+        ended."""
         while not self._closing.wait(_SECONDS_BETWEEN_LOOKS):
             if self._server is None and not self._place.lead():
                 continue

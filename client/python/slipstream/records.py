@@ -91,7 +91,7 @@ class TransferSummary:
 
 @dataclass(frozen=True)
 class StudyDescription:
-    """What a study is. Where it describes what is asked for, None is anything."""
+    """What a study is. In a description of a study that is asked for, None means anything."""
 
     study_id: str
     space: Mapping[str, Parameter]
@@ -110,7 +110,7 @@ class StudyDescription:
     labels: Mapping[str, str] = field(default_factory=dict)
     project: str = "default"
     # Only of studies that exist.
-    created: Optional[datetime] = None  # Tells the study from another one of its name.
+    created: Optional[datetime] = None  # Tells the study apart from others that have had its name.
     state: str = "active"  # "active", "paused" or "completed".
     trial_count: int = 0
     succeeded_count: int = 0

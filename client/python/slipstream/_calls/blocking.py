@@ -93,9 +93,9 @@ class BlockingTransport:
     def _await(
         self, method: Any, request: Any, seconds: float, cancellation: Cancellation
     ) -> Any:
-        """The response of a call that other threads can cancel; CalledOff if one does. No exception
-        leaves the call under way. It is begun on a thread of its own, where no Ctrl-C can come
-        between the call and what is to cancel it."""
+        """Returns the response of a call that other threads can cancel; raises CalledOff if one
+        does. An exception ends the call, too. The call is started on a thread of its own, so that
+        no Ctrl-C can come after it has started and before it can be cancelled."""
         beginning: Future[Any] = Future()
 
         def begin() -> None:

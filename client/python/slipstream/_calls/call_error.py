@@ -53,7 +53,7 @@ def _has_detail(failure: Failure, name: str) -> bool:
 
 
 def is_overload(failure: Failure) -> bool:
-    """Whether the server says that what it lacks is there again soon."""
+    """Whether the server says that what it lacks will be available again soon."""
     return failure.code == "RESOURCE_EXHAUSTED" and _has_detail(failure, "Overload")
 
 

@@ -45,7 +45,8 @@ class Caller:
         find_mistake: Optional[Callable[[], Optional[str]]] = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`find_mistake` says what is wrong with TLS where no connection comes about, if it knows."""
+        """`find_mistake` says what is wrong with TLS when no connection can be made, if it
+        knows."""
         self.address = address
         self._retry = retry
         self._find_mistake = find_mistake
@@ -63,9 +64,9 @@ class Caller:
         """Plans a call. Every attempt sends the same request, and so the same request id.
 
         If only the overall deadline ended the last attempt, the error is that of the attempt
-        before, which says more. A mistake of TLS, or that another service listens, ends the call
-        after its first attempt, unless the server has answered before: its certificate may be being
-        replaced."""
+        before, which says more. The call ends after its first attempt if there is a mistake about
+        TLS or another service listens, unless the server has answered before: its certificate may
+        be being replaced."""
         watch = self._silence.watch()
         try:
             return (yield from self._repeat(method, request, what, deadlines, cancellation))
@@ -113,8 +114,8 @@ class Caller:
             yield Pause(pause)
 
     def _pause(self, attempts: int, elapsed: float) -> float:
-        """The seconds until the next attempt, at the latest when a server that has never answered
-        may be taken for one that has not been started."""
+        """The seconds until the next attempt. If the server has never answered, they end at the
+        latest when it may be assumed that it has not been started."""
         pause = longest_pause(self._retry, attempts) * random.random()
         until_refused = self._retry.refused - elapsed
         return min(pause, until_refused) if self._silence.is_unbroken and until_refused > 0 else pause
@@ -138,7 +139,7 @@ class Caller:
             self._silence.end()
 
     def _is_not_started(self, code: str, elapsed: float) -> bool:
-        """Whether it is time to believe that no server has been started on this machine."""
+        """Whether it may be assumed by now that no server has been started on this machine."""
         return (
             code == "UNAVAILABLE"
             and self._silence.is_unbroken

@@ -12,7 +12,7 @@ class CalledOff(BaseException):
 class Cancellation:
     """Lets other threads cancel a call.
 
-    Thread-safe. Without locks, as a signal's handler must not wait for what its thread holds."""
+    Thread-safe. Uses no locks, as a signal handler must not wait for a lock of its own thread."""
 
     def __init__(self) -> None:
         self._requested = False
@@ -27,7 +27,7 @@ class Cancellation:
             cancel()
 
     def use(self, cancel: Optional[Callable[[], object]]) -> None:
-        """Cancels by this from now on."""
+        """Makes `request` call this from now on."""
         self._cancel = cancel
         if self._requested and cancel is not None:
             cancel()

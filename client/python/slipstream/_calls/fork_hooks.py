@@ -1,7 +1,7 @@
 """Functions that run at each fork of this process.
 
-Python cannot raise what such a function raises, and a signal whose handler raises in one would be
-lost. It is sent again after the fork."""
+Python drops the exceptions of such functions, so a signal whose handler raises in one would be
+lost. Such a signal is sent again after the fork."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def at_fork(
     after_in_parent: Optional[Hook] = None,
     after_in_child: Optional[Hook] = None,
 ) -> None:
-    """Runs the functions at each fork. After a Ctrl-C one is run again, so it may run twice. A
-    warning tells of their errors."""
+    """Runs the functions at each fork. One that Ctrl-C interrupts is run again, so it may run
+    twice. Their errors are logged as warnings."""
     if not hasattr(os, "register_at_fork"):
         return
     given = {
@@ -38,12 +38,12 @@ def at_fork(
 
 
 def defer(number: int) -> None:
-    """Has this process get the signal once its fork is made."""
+    """Sends the signal to this process again once the fork has been made."""
     _deferred.add((os.getpid(), number))
 
 
 def is_in_hook(frame: Optional[FrameType]) -> bool:
-    """Whether what runs in the frame was called by a fork."""
+    """Whether the frame runs within one of these functions."""
     while frame is not None and frame.f_globals is not globals():
         frame = frame.f_back
     return frame is not None
@@ -68,7 +68,7 @@ def guarded(hook: Hook) -> Hook:
 
 
 def _guarded_and_last(hook: Hook) -> Hook:
-    """The same, and deferred signals reach the program after it."""
+    """The same, and it sends the deferred signals when it has run."""
     safe = guarded(hook)
 
     def run() -> None:

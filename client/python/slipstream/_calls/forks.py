@@ -1,7 +1,7 @@
 """Forks of a process that makes calls.
 
-A fork of a process can make calls of its own, unless one was under way when it was made, or the
-process has used gRPC for asyncio, whose thread goes on after its calls. In the fork gRPC may then
+A fork of a process can make calls of its own, unless a call was under way when the fork was made,
+or the process has used gRPC for asyncio, whose thread outlives its calls. In such a fork gRPC might
 wait for ever for locks that threads of the parent held."""
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ _log = logging.getLogger("slipstream")
 
 
 class _Call:
-    """A call under way. It has ended when nobody refers to it any more, even if a Ctrl-C came just
-    when that was to be noted."""
+    """A call under way. It counts as ended once nothing refers to it any more, so that even a
+    Ctrl-C at the wrong moment cannot leave it counted."""
 
 
 class Traffic:
-    """The calls that are under way in this process, for whose end forks wait. Thread-safe."""
+    """The calls that are under way in this process. Forks wait until these have ended.
+    Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -37,7 +38,8 @@ class Traffic:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Has a call under way while the block runs, which begins when no fork is being made."""
+        """Counts a call as under way while the block runs. The block waits until no fork is being
+        made."""
         call = _Call()
         with self._changed:
             self._forking.discard(threading.get_ident())  # Whoever calls has made its fork.
@@ -57,7 +59,7 @@ class Traffic:
         self._polls = True
 
     def check(self) -> None:
-        """RuntimeError in a process that cannot make calls."""
+        """Raises RuntimeError in a process that cannot make calls."""
         if not self._quiet:
             raise RuntimeError(
                 "this process was forked while calls to the server were under way, or after "
@@ -66,7 +68,7 @@ class Traffic:
             )
 
     def before_fork(self) -> None:
-        """Lets no call begin, and waits for those under way, but not for long."""
+        """Holds back new calls, and waits for those under way, but not for long."""
         with self._changed:
             self._forking.add(threading.get_ident())
             ended = self._changed.wait_for(lambda: not self._calls, _PATIENCE)
@@ -79,7 +81,7 @@ class Traffic:
             self._changed.notify_all()
 
     def after_fork_in_child(self) -> None:
-        """Begins without calls."""
+        """Starts the fork with no calls under way."""
         self._changed = threading.Condition()
         self._calls = weakref.WeakSet()
         self._forking = set()

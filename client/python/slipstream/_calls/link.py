@@ -32,8 +32,8 @@ def channel_options(address: str) -> List[Tuple[str, int]]:
 
 
 def authorization(token: Optional[str]) -> Optional[Tuple[Tuple[str, str], ...]]:
-    """The metadata that tells a server who calls. ValueError, without the token, where gRPC would
-    show it in an error of its own."""
+    """The metadata that tells a server who calls. For a token that cannot be sent, raises
+    ValueError without the token, because gRPC's own error would show it."""
     if not token:
         return None
     if not all(" " < character < "\x7f" for character in token):
@@ -80,7 +80,8 @@ class Links(Generic[Channel]):
     """The current link to a server. Thread-safe."""
 
     def __init__(self, address: str, open_channel: Callable[[], Channel], in_fork: str) -> None:
-        """`in_fork`: what to do in a fork of the process, whose connection does not outlive it."""
+        """`in_fork`: what the user should do in a fork of the process, where the connection does
+        not work."""
         self._address = address
         self._in_fork = in_fork
         self._open = open_channel

@@ -42,7 +42,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Look:
-    """Something to find out that takes a while, and is not to hold anybody else up."""
+    """Something to find out that takes a while, and must not block other work meanwhile."""
 
     find: Callable[[], Optional[str]]
 
@@ -58,8 +58,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of an attempt: a response or a failure; neither at the end of a stream. Or what a
-    look has found."""
+    """The result of an attempt: a response or a failure, or neither at the end of a stream; or what
+    a look has found."""
 
     response: Optional[Message] = None
     failure: Optional[Failure] = None

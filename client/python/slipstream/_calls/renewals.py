@@ -40,7 +40,7 @@ class Renewals:
                 self._changed.notify()
 
     def remove(self, plan: Plan[None]) -> None:
-        """Runs the plan no further than the call that it is in, if any."""
+        """Stops the plan. If it is in a call, that call is finished first."""
         with self._changed:
             self._due.pop(plan, None)
 

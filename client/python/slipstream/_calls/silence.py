@@ -76,8 +76,9 @@ class Silence:
             _log.warning("waiting for an answer from %s: %s", self._address, remedy(self._address))
 
     def watch(self) -> Optional[threading.Timer]:
-        """Notices a call that gets no answer for so long, until the timer is cancelled. None once
-        the server has answered some call: from then on a slow one is at work."""
+        """Starts a timer that notices if a call gets no answer for so long; cancel it when the call
+        ends. Returns None once the server has answered any call: after that, a slow call is one
+        that the server works on."""
         if self._broken:
             return None
         timer = threading.Timer(_NOTICE, self._notice_unless_broken)

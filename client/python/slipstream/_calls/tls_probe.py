@@ -1,6 +1,6 @@
-"""Why no connection comes about, where that is a mistake about TLS.
+"""Finds out why no connection can be made, if the reason is a mistake about TLS.
 
-gRPC's own errors tell little of it, so that this makes a handshake of its own."""
+gRPC's own errors say little about it, so this module makes a handshake of its own."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ _NOT_SIGNED = (2, 7, 18, 19, 20, 21)
 
 
 def mistake_finder(address: str, options: Options) -> Optional[Callable[[], Optional[str]]]:
-    """What looks at the server, connecting to it as the options say, and gives what is wrong and
-    what to do about it, or None if it finds no mistake. None where the credentials are not known."""
+    """A function that connects to the server as the options say, and returns what is wrong and what
+    to do about it, or None if it finds no mistake. There is no such function where the credentials
+    are not known."""
     place = _HOST_AND_PORT.fullmatch(address)
     if place is None or options.credentials is not None:
         return None

@@ -23,7 +23,7 @@ def _number_in(name: str) -> Optional[int]:
 
 
 def labels_of(message: Message) -> Dict[str, str]:
-    """The labels by key, in which order they do not come."""
+    """The labels sorted by key; they arrive in no particular order."""
     return dict(sorted(message.labels.items()))
 
 

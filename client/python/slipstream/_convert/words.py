@@ -22,7 +22,7 @@ def words_of(values: Sequence[Any]) -> List[str]:
 
 
 def place_of(value: Any, choices: Sequence[Any]) -> int:
-    """The place of a value among the choices, of which True is another one than 1.
+    """The index of a value among the choices. True and 1 are different choices.
 
     >>> place_of(True, [1, True, None])
     1

@@ -78,7 +78,7 @@ class MeetingPlace:
             self._leading = None
 
     def open_log(self, patience: float) -> IO[bytes]:
-        """The server's log, empty, once the server before has ended."""
+        """The server's log, empty, once the previous server has ended."""
         file = self._locked("log", patience)
         file.truncate(0)
         return file

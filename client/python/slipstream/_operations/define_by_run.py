@@ -39,9 +39,10 @@ class Inferred:
 
 
 def infer_space(trials: Sequence[Asked]) -> Inferred:
-    """The parameters of all trials. One that some trials lack is active for the values of another
-    with which it was asked for. It is left out if no parameter of the space explains that, if its
-    range differs between trials, or if the server takes no such parameter."""
+    """The parameters of all trials. One that some trials lack is active for those values of another
+    parameter with which it was asked for. It is left out if no parameter of the space explains when
+    it is asked for, if its range differs between trials, or if the server takes no such
+    parameter."""
     present: Dict[str, FrozenSet[int]] = {
         name: frozenset(i for i, trial in enumerate(trials) if name in trial.space)
         for name in dict.fromkeys(name for trial in trials for name in trial.space)
@@ -71,7 +72,7 @@ def _check_name(name: str) -> None:
 
 
 def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
-    """The one that all trials have given."""
+    """The parameter's domain, which must be the same in all trials."""
     asked = [(trial.space[name], trial.grids.get(name)) for trial in trials if name in trial.space]
     first = asked[0]
     for other in asked:

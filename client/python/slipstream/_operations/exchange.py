@@ -20,8 +20,8 @@ _CHUNK_BYTES = 1 << 20
 
 
 def export(service: Service, study: MeantStudy, path: str) -> Plan[None]:
-    """Writes a study to a file. A stream that breaks is begun anew, without the lines that are
-    written."""
+    """Writes a study to a file. If the stream breaks, it is begun again, and the lines that have
+    been written are skipped."""
     written = 0
     attempts = 0
     with new_file(path) as file:
@@ -70,7 +70,7 @@ def _chunks(path: str, header: Message) -> Iterator[Message]:
 def import_study(
     service: Service, path: str, study_id: str, project: Optional[str], replace: bool
 ) -> Plan[StudyDescription]:
-    """Makes a study of the file's lines. ValueError names a line that is none."""
+    """Makes a study of the file's lines. ValueError names a line that is not one of an export."""
     is_named = project is not None or "/" in study_id
     if study_id:
         name = study_name(study_id, project)
@@ -79,7 +79,7 @@ def import_study(
     parent = (parent_of(project) or f"projects/{project}") if is_named else ""
     where = {"study_id": study_id, "parent": parent, "replace_existing": replace}
     for _ in _read(path):
-        pass  # What fails within a stream of requests is not told.
+        pass  # An error within a stream of requests would not reach the caller.
 
     def stream(request_id: str) -> Iterator[Message]:
         header = messages.new("ImportStudyRequest.Header", request_id=request_id, **where)

@@ -1,4 +1,4 @@
-"""Attributes of an object that a fork of its process makes anew."""
+"""Attributes of an object that are made anew in a fork of its process."""
 
 from __future__ import annotations
 

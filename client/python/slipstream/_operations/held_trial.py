@@ -35,7 +35,7 @@ _PASSING = (errors.NoAnswer, errors.Overloaded)
 
 
 class HeldTrial(TrialValues):
-    """What a blocking trial performs by waiting, and one of asyncio by awaiting."""
+    """The plans that a blocking trial performs by waiting, and one of asyncio by awaiting."""
 
     def _report(self, step: int, value: float) -> Plan[None]:
         number = _finite(value, "report", self.number)
@@ -54,8 +54,9 @@ class HeldTrial(TrialValues):
                 break
 
     def _are_taken(self, values: Mapping[int, float]) -> Plan[bool]:
-        """Whether the server has taken the reports. Those beyond its limit are dropped with a warning,
-        and of those that it does not hear the latest are kept: the training goes on without."""
+        """Whether the server has taken the reports. Those beyond its limit are dropped with a
+        warning. If it does not answer, the latest ones are kept to be sent later, and the training
+        goes on."""
         metric, created = self._holder.metric, self._record.created
         measurements = {step: measurement_message(metric, one) for step, one in values.items()}
         try:
@@ -80,8 +81,9 @@ class HeldTrial(TrialValues):
         return True
 
     def _heard(self, call: Plan[Message]) -> Plan[Optional[Message]]:
-        """What a call gives that a training goes on without; None if the server is busy or does not
-        answer, for whatever reason: even a mistake has come about since it suggested the trial."""
+        """The result of a call that a training can do without; None if the server is busy or does
+        not answer, for whatever reason. Even a mistake, such as an expired certificate, must be
+        new, since the server has suggested the trial."""
         try:
             response = yield from self._if_there(call)
         except _PASSING as error:
@@ -138,7 +140,7 @@ class HeldTrial(TrialValues):
         return trial_of((yield from self._read()), dict(holder.space), holder.metric)
 
     def _read(self) -> Plan[Message]:
-        """The trial as it is now. A suggestion has neither labels nor a note."""
+        """Reads the trial as it is now, because a suggestion has neither labels nor a note."""
         service, created = self._holder.service, self._record.created
         return self._if_there(read(service, self.name, created))
 
@@ -202,7 +204,8 @@ class HeldTrial(TrialValues):
         return errors.TrialEnded(told, self.name)
 
     def _send_unsent(self) -> Plan[None]:
-        """The last chance of reports that were not heard: the server takes none after the outcome."""
+        """Sends reports that have not reached the server, before the outcome: after it the server
+        takes none."""
         if not self._unsent:
             return
         try:
@@ -211,7 +214,8 @@ class HeldTrial(TrialValues):
             pass  # The outcome matters, and it tells what is wrong.
 
     def _if_there(self, call: Plan[Message]) -> Plan[Message]:
-        """What the call gives. If the trial is gone it is lost; another one may have its name."""
+        """The result of the call. If the trial does not exist any more it is lost, even if another
+        one has its name."""
         try:
             return (yield from call)
         except errors.NotFound:
@@ -228,7 +232,7 @@ class HeldTrial(TrialValues):
         self._abandon()
 
     def _abandon(self) -> None:
-        """Nobody here has the trial any more. If the server does not know, the lease runs out."""
+        """Forgets the trial in this process. If the server was not told, the lease runs out."""
         self._given_back = True
         self._end()
 
@@ -255,10 +259,11 @@ class HeldTrial(TrialValues):
             yield from self._complete(value)  # type: ignore[arg-type]
 
     def _leave(self, error: Optional[BaseException]) -> Plan[bool]:
-        """Ends the trial at the end of its block; whether that settles the error.
+        """Ends the trial at the end of its block. Returns whether the block's error is thereby
+        dealt with.
 
-        If the server was busy or did not answer, what became of the trial is not a failure of the
-        trainer: its lease runs out."""
+        If the block ended because the server was busy or did not answer, the trainer has not
+        failed: the trial keeps its lease until that runs out."""
         settled = isinstance(error, (errors.Infeasible, errors.TrialStopped))
         if self._ended or isinstance(error, _PASSING):
             return settled

@@ -58,8 +58,8 @@ class Lane:
         self.worker = lane_name(worker, number)
         self.number = number
         self.open = 0  # Trials that have been handed out and have no outcome.
-        # Names of trials that somebody else under this id, maybe an earlier life, has been working on,
-        # and that have not been taken up here.
+        # Names of trials that another process under this id, perhaps an earlier life of the worker,
+        # has been working on, and that have not been taken up here.
         self.left: FrozenSet[str] = frozenset()
 
 
@@ -67,7 +67,7 @@ class Lanes:
     """Thread-safe."""
 
     def __init__(self, worker: Optional[str]) -> None:
-        """The worker's lanes; those of one that nobody else is, if it is None."""
+        """The lanes of the worker; if it is None, those of a new id that nobody else has."""
         self.worker = worker or unique_worker()
         self._lock = threading.Lock()
         self._lanes: Dict[int, Lane] = {}
@@ -75,7 +75,7 @@ class Lanes:
 
     @property
     def recalled(self) -> bool:
-        """Whether it is known what an earlier life of the worker has left."""
+        """Whether it is known which trials an earlier life of the worker has left."""
         return self._recalled
 
     @property
@@ -85,8 +85,8 @@ class Lanes:
             return sum(len(lane.left) for lane in self._lanes.values())
 
     def recall(self, held: Iterable[Tuple[str, str]]) -> None:
-        """Learns from the names of trials, each with the id that holds it, what was left. The first
-        time counts, as later ones would count what was handed out since."""
+        """Learns which trials were left, from the names of held trials, each with the id that holds
+        it. Only the first call counts, as a later one would include trials handed out since."""
         with self._lock:
             if self._recalled:
                 return
@@ -114,7 +114,9 @@ class Lanes:
             return lane
 
     def resumed(self, lane: Lane, trials: Collection[str]) -> None:
-        """The lane was given these trials: those that it holds before others. None if it holds none."""
+        """Notes that the lane was given these trials. The server gives the trials that an id holds
+        first, so any others mean that the lane has no more left. No trials mean that it holds
+        none."""
         with self._lock:
             holds_more = bool(trials) and lane.left.issuperset(trials)
             lane.left = lane.left.difference(trials) if holds_more else frozenset()

@@ -15,8 +15,8 @@ def is_active(condition: Optional[Condition], row: Row) -> bool:
 
 
 def labelled(row: Row, space: Mapping[str, Parameter]) -> Dict[str, Any]:
-    """The row with the labels of what choices are among. None is a category where a choice has it
-    and is active, and otherwise a parameter that is not active."""
+    """The row with labels in place of the values of choices. None counts as a category if an active
+    choice has it, and otherwise means that the parameter is not active."""
     told = {name: space[name].label_of(cell) if name in space else cell for name, cell in row.items()}
     return {
         name: None if cell is not None and row[name] is None and not _is_reached(name, told, space)

@@ -1,4 +1,4 @@
-"""What happens to trials without ending the optimisation, and the warnings of it."""
+"""Warnings of what goes wrong with trials without ending the optimisation."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Mishaps:
         self._warnings = _Warnings()
 
     def note_failure(self, trial: HeldTrial, error: Exception) -> None:
-        """An exception that is caught has failed the trial. Only the first one is told."""
+        """A caught exception has failed the trial. Only the first one causes a warning."""
         self._warnings.warn_first(
             f"{trial!r} has failed, and the optimisation goes on: {brief_error(error)}. Further "
             "failures are counted without a warning; each trial has its reason"
@@ -78,7 +78,8 @@ class Mishaps:
     def note_others(
         self, failures: Sequence[BaseException], raised: Optional[BaseException]
     ) -> None:
-        """Several workers have failed, and the optimisation raises one of their errors only."""
+        """Warns of the errors of several workers, except for the one that the optimisation
+        raises."""
         for other in failures:
             is_end = termination.under_way and isinstance(other, SystemExit)
             if other is not raised and not is_end:
@@ -92,8 +93,8 @@ class Mishaps:
         self._warnings.warn(f"the study was {state}, so the optimisation ends after {count}")
 
     def note_end(self, trial: HeldTrial, error: errors.TrialEnded) -> None:
-        """Somebody else has ended the trial while it was evaluated. Raises what is about another
-        one."""
+        """Somebody else has ended the trial while it was evaluated. Raises an error that is about
+        another trial."""
         if error.trial != trial.name:
             raise error
         self._warnings.warn(f"{error} The optimisation goes on.")

@@ -1,8 +1,8 @@
 """Tables that other tools export.
 
 Optuna, MLflow, Ray Tune and Ax make data frames of all trials or runs. In these, the columns of
-parameters and of what was measured have names of the tool's own. There is a state, and there are
-columns about the runs themselves, which are no parameters."""
+parameters and of what was measured have names of the tool's own. They also have a state, and
+columns about the runs themselves, which are not parameters."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from slipstream.scalars import check_count, check_seconds
 class Quota:
     """How many trials may still be started, and until when. Thread-safe.
 
-    `until` is how many the study is to have in all; whoever starts one looks whether it has."""
+    `until` is how many the study should have in all; whoever starts a trial checks whether it has
+    them."""
 
     def __init__(
         self, trials: Optional[int], timeout: Optional[float], until: Optional[int]
@@ -75,7 +76,7 @@ class Quota:
 
     @property
     def closed(self) -> bool:
-        """Whether a trial that was suggested since is not to be started either."""
+        """Whether no trial may be started any more, not even one that was suggested meanwhile."""
         with self._lock:
             return self._closed
 
@@ -89,7 +90,7 @@ class RunningQuotas:
 
     @contextmanager
     def run(self, quota: Quota) -> Iterator[None]:
-        """Has the quota while the block runs."""
+        """Counts the quota as running while the block runs."""
         with self._lock:
             self._quotas.append(quota)
         try:

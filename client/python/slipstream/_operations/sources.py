@@ -238,8 +238,8 @@ def find_name(
 
 
 class _KnownSources:
-    """The source tasks that a study uses, which are read once it matters what they were made of, and
-    those that studies became just now."""
+    """The source tasks that a study uses, which are read only if it matters what they were made
+    from, and those that were just made from studies."""
 
     def __init__(self, service: Service, names: Sequence[str]) -> None:
         self._service = service
@@ -248,7 +248,8 @@ class _KnownSources:
         self._made: Dict[str, NamedSource] = {}
 
     def used(self, study: StudyName) -> Plan[List[SourceTask]]:
-        """Those in use that were made of the study, which may have changed since or be gone."""
+        """Those in use that were made from the study, which may have changed or been deleted
+        since."""
         if self._by_origin is None:
             self._by_origin = {}
             for name in self._names:
@@ -257,18 +258,19 @@ class _KnownSources:
         return self._by_origin.get(study.full, [])
 
     def made(self, study: StudyName) -> Optional[NamedSource]:
-        """The one that the study became just now."""
+        """The source task that was just made from the study."""
         return self._made.get(study.full)
 
     def note(self, study: StudyName, source: NamedSource) -> None:
-        """The study has become this one."""
+        """Notes that this source task was made from the study."""
         self._made[study.full] = source
 
 
 def _sources_of_text(
     service: Service, text: str, subject: Subject, known: _KnownSources
 ) -> Plan[List[NamedSource]]:
-    """The source task of this name, or those that the study with this id is or becomes."""
+    """The source task of this name, or those made from the study with this id; if there are none,
+    one is made."""
     try:
         return [NamedSource((yield from find_name(service, text, subject.project)))]
     except (ValueError, errors.NotFound) as error:
@@ -292,7 +294,7 @@ def _sources_of_text(
 def _used_sources(
     tasks: Sequence[SourceTask], study: StudyName, subject: Subject
 ) -> List[NamedSource]:
-    """The source tasks that were made of the study before, at one time or several."""
+    """The source tasks that were made from the study earlier, once or several times."""
     _warn_of_opposite_goal(study.study_id, tasks[0].objective, subject.objective)
     return [NamedSource(task.name) for task in tasks]
 
@@ -325,8 +327,8 @@ def _sources_of_study(
     subject: Subject,
     known: _KnownSources,
 ) -> Plan[List[NamedSource]]:
-    """The source tasks that were made of the study, or the one that it becomes, in the subject's
-    project."""
+    """The source tasks in the subject's project that were made from the study; if there are none,
+    one is made."""
     name = study_name(study.study_id, study.project)
     there = yield from known.used(name)
     if there:
@@ -347,11 +349,11 @@ def _sources_of_study(
 def _named(
     service: Service, source: Any, subject: Subject, known: _KnownSources, label: str
 ) -> Plan[List[NamedSource]]:
-    """A source task, given as itself, as its name, as a study or its description, as the id of one
-    or as a table. A study may have become several.
+    """The source tasks for one source: a SourceTask or its name, a study, its description or its
+    id, or a table. Several may have been made from one study.
 
-    A study has its own space and objective; a table those of the subject, as far as it goes. The
-    label says which of the sources it is."""
+    A study has its own space and objective; a table has those of the subject, as far as it has
+    columns for them. Errors name the source by the label."""
     if isinstance(source, SourceTask):
         _warn_of_opposite_goal(source.title or source.name, source.objective, subject.objective)
         return [NamedSource(source.name)]
@@ -382,8 +384,8 @@ def all_of(project: str) -> str:
 def named(
     service: Service, sources: Sequence[Any], subject: Subject, used: Sequence[str]
 ) -> Plan[Sequence[NamedSource]]:
-    """The source tasks that the sources are or become, each once. A study that some of those that
-    are `used` were made of, is those."""
+    """The source tasks for all sources, each once. A study from which some of the `used` source
+    tasks were made stands for those."""
     found: Dict[str, NamedSource] = {}
     known = _KnownSources(service, used)
     for index, source in enumerate(sources):

@@ -76,7 +76,7 @@ class NamedSource:
     """A source task by its name."""
 
     name: str
-    study: str = ""  # That it was made of just now, as people write it; empty if of none.
+    study: str = ""  # The study that it was just made from, as people write it; empty if none.
 
 
 # The sources that a study is asked to have, given the study if it exists; None for any.
@@ -95,7 +95,7 @@ def create_or_load(
 
     `all_sources`: the source tasks of a new study, in place of those of `sources_for`."""
     name = study_name(asked.study_id, asked.project)
-    study_message(asked)  # Complains of a malformed space also where the study exists.
+    study_message(asked)  # Raises for a malformed space even if the study exists.
     existing = existing or (yield from find(service, name))
     named = yield from sources_for(existing)
     if existing is None:
@@ -161,7 +161,7 @@ def _told_outcome(
 
 
 class StudyReader:
-    """Plans what is read from, and added to, one study."""
+    """Plans that read one study, or add trials to it."""
 
     def __init__(self, service: Service, study: StudyDescription) -> None:
         self._service = service

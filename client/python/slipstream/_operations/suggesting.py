@@ -34,7 +34,7 @@ class Suggesting:
         self._study = study
         self._worker = lane.worker
         self._left = lane.left
-        self._settled = True  # Whether the server holds nothing that nobody has heard of.
+        self._settled = True  # Whether no trial is leased here that this process does not know of.
 
     def ask(
         self,
@@ -75,7 +75,7 @@ class Suggesting:
             raise CalledOff if tasks is None else asyncio.CancelledError
 
     def _give_back(self) -> Plan[None]:
-        # Maybe on two threads: the one that asked need not come to it before the process ends.
+        # Maybe on two threads: the one that asked may not get to it before the process ends.
         if self._settled or termination.unheard:
             return
         try:

@@ -1,4 +1,4 @@
-"""What of a table fits the space of the study that is to learn from it."""
+"""The part of a table that fits the space of the study that will learn from it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_cells(
 def _without_column(
     rows: Sequence[TableRow], space: Mapping[str, Parameter], metric: str
 ) -> str:
-    """What to say of what no row has, of which something may be misspelt."""
+    """What to say of parameters that no row has: a column may be one of them, misspelt."""
     lacking = [
         repr(name) for name in (*space, metric) if not any(name in row.cells for row in rows)
     ]

@@ -22,7 +22,7 @@ class TableRow:
     """A row with its number in the table, from 1."""
 
     number: int
-    cells: Mapping[str, Any]  # Those that are not missing, of parameters and the metric.
+    cells: Mapping[str, Any]  # Of parameters and the metric, those that are not missing.
     state: Optional[str] = None  # That of the trial, in a table of trials.
     reason: str = ""
 

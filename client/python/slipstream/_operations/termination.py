@@ -53,7 +53,8 @@ class Block:
 
 
 class Termination:
-    """Thread-safe. Without locks, as a handler must not wait for what its thread holds."""
+    """Thread-safe. Uses no locks, as a signal handler must not wait for a lock of its own
+    thread."""
 
     def __init__(self) -> None:
         self._start()

@@ -148,17 +148,17 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
 
     The space is inferred from the trials so far: a parameter that some of them lack is active for
     those values of another one, a choice or a whole number, with which it was asked for. A
-    parameter that fits into no such space, because two others or a real number decide over it or
-    its range changes from trial to trial, is left out with a warning, and so is one that is beyond
-    the server's limits: `independent_sampler` draws it from then on, and Slipstream goes on with
-    the others.
+    parameter that fits into no such space, because two others or a real number decide whether it is
+    active, or because its range changes from trial to trial, is left out with a warning, and so is
+    one that is beyond the server's limits: `independent_sampler` draws it from then on, and
+    Slipstream goes on with the others.
 
     A trial whose value is NaN or infinite is infeasible, so that others like it are avoided; one
     that ends by an exception has failed. That may be chance; configurations that fail again and
     again are avoided.
 
-    `independent_sampler`: draws what the space does not have, as in the first trial, where nothing
-    is known yet; by default Optuna's RandomSampler with the same seed.
+    `independent_sampler`: draws parameters that the space does not have, such as all of them in the
+    first trial, when nothing is known yet; by default Optuna's RandomSampler with the same seed.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends. `seed`: of every random choice. `settings` are those of
     slipstream.create_or_load, such as exact=True, where a configuration always gives the same

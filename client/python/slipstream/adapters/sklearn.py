@@ -12,7 +12,7 @@
 >>> print(search.best_score_ > 0.9)
 True
 
-It is used as RandomizedSearchCV is, whose lists and distributions it takes as well."""
+It is used like RandomizedSearchCV, and also takes its lists and distributions."""
 
 from __future__ import annotations
 
