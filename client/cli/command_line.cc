@@ -46,7 +46,8 @@ struct GlobalArguments {
 };
 
 void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
-  app->add_option("--address", arguments->address, "The server, host, host:port or unix:path")
+  app->add_option("--address", arguments->address,
+                  "Address of the server: host, host:port or unix:path")
       ->envname("SLIPSTREAM_ADDRESS")
       ->capture_default_str();
   const auto file = [&](const char* name, std::string* value, const char* help) {
@@ -55,13 +56,13 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   file("--token-file", &arguments->token_file,
        "File with the caller's token (default: SLIPSTREAM_TOKEN, the token itself)");
   file("--ca", &arguments->security.ca,
-       "Encrypt: certificates that sign the server's, or \"system\" (default: SLIPSTREAM_CA)");
+       "Use TLS: certificates that sign the server's, or \"system\" (default: SLIPSTREAM_CA)");
   file("--certificate", &arguments->security.certificate,
        "The caller's certificate (default: SLIPSTREAM_CERTIFICATE)");
-  file("--key", &arguments->security.key, "Its key (default: SLIPSTREAM_KEY)");
+  file("--key", &arguments->security.key, "The key of that certificate (default: SLIPSTREAM_KEY)");
   app->add_option("--project", arguments->project,
-                  "Project of names without one, and of what is created or listed; - lists those "
-                  "of all projects (default: SLIPSTREAM_PROJECT, or the project \"default\")")
+                  "Project of names that include none, and of what is created or listed; - lists "
+                  "those of all projects (default: SLIPSTREAM_PROJECT, or the project \"default\")")
       ->type_name("NAME");
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))

@@ -297,7 +297,7 @@ absl::Status ListStudies(const ListArguments& arguments, Session& session) {
       ParentsOf(session.project())));
   PrintStudies(studies, session);
   if (studies.empty()) {
-    session.Remark(any ? "No study is like that."
+    session.Remark(any ? "No study matches."
                        : "No studies yet: slipstream study create --help");
   }
   return absl::OkStatus();
@@ -328,12 +328,12 @@ void WarnOfQueuedTrials(const v1::Study& study, Session& session) {
         return true;
       });
   if (!counted.ok()) {
-    session.Warn(absl::StrCat("this is done, but how many trials were queued cannot be read: ",
+    session.Warn(absl::StrCat("this is done, but the number of queued trials cannot be read: ",
                               std::string(counted.message())));
   } else if (queued > 0) {
     session.Warn(absl::StrCat(ShortStudyName(study.name()), " still has ", queued, " queued ",
                               queued == 1 ? "trial" : "trials",
-                              ", which no worker gets any more"));
+                              ", which no worker will get"));
   }
 }
 
@@ -386,8 +386,8 @@ void AddCreate(CLI::App* group, Action* chosen) {
         return absl::StartsWith(text, "-") ? "must be 0 or more" : "";
       });
   AddRepeatable(command, "--source", &arguments->sources,
-                "Source task to learn from; repeat for others, or all for every one of the project "
-                "that has the same objective and a parameter in common")
+                "Source task to learn from; repeat for others. \"all\" stands for every source "
+                "task of the project that has the same objective and a parameter in common")
       ->type_name("NAME");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");

@@ -48,7 +48,7 @@ absl::StatusOr<Standing> ReadStanding(const v1::Study& study, Session& session) 
 void PrintAnswer(const v1::Study& answer, Session& session) {
   const absl::Status shown = PrintAsItStands(answer.name(), session);
   if (shown.ok()) return;
-  session.Warn(absl::StrCat("this is done, but how the study stands cannot be read: ",
+  session.Warn(absl::StrCat("this is done, but the state of the study cannot be read: ",
                             std::string(shown.message())));
   PrintStudyAlone(answer, session);
 }

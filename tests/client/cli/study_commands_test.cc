@@ -304,7 +304,7 @@ TEST_F(StudyCommands, ListTakesStatesAndLabels) {
   EXPECT_EQ(names({"--label", "team=vision", "--label", "stage=test", "--state", "active"}),
             Names({"studies/s1"}));
   EXPECT_EQ(names({"--label", "team=speech"}), Names());
-  EXPECT_THAT(Run({"study", "list", "--label", "team=x"}).out, HasSubstr("No study is like that"));
+  EXPECT_THAT(Run({"study", "list", "--label", "team=x"}).out, HasSubstr("No study matches"));
   EXPECT_EQ(Run({"study", "list", "--state", "asleep"}).code, 2);
 }
 
@@ -421,7 +421,7 @@ TEST_F(StudyCommands, CompleteTellsOfQueuedTrialsThatNobodyWillRun) {
     const ProcessResult completed = Run({"study", "complete", "s1", "--format", format});
     EXPECT_EQ(completed.code, 0);
     EXPECT_EQ(completed.err,
-              "slipstream: s1 still has 2 queued trials, which no worker gets any more\n");
+              "slipstream: s1 still has 2 queued trials, which no worker will get\n");
   }
   EXPECT_EQ(Run({"study", "pause", "s1"}).err, "");
 }
