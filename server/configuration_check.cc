@@ -152,13 +152,13 @@ absl::Status CheckFilesApart(const Flags& flags) {
     if (file.empty()) continue;
     if (IsFileOfDataStore(flags.data, file)) {
       return InvalidField(flag, file,
-                          absl::StrCat("another file than those of the store, ",
+                          absl::StrCat("a file other than those of the store, ",
                                        DataStoreName(flags.data)));
     }
     for (const auto& [other_flag, other] : read) {
       if (std::string_view(flag) == other_flag || other.empty()) continue;
       if (!IsSameFile(file, other)) continue;
-      return InvalidField(flag, file, absl::StrCat("another file than that of ", other_flag));
+      return InvalidField(flag, file, absl::StrCat("a file other than that of ", other_flag));
     }
   }
   return absl::OkStatus();

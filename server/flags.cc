@@ -83,8 +83,8 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_flag("--check-config", flags->check_config,
                 "Check the flags, and the files and folders that they name, without serving or "
                 "opening the store, and exit. The exit code is 0 if the server would start with "
-                "them, 2 after a mistake in a flag or in a file that it names, and 1 after what "
-                "may pass, such as a store that cannot be used")
+                "them, 2 after a mistake in a flag or in a file that it names, and 1 after a "
+                "problem that may go away by itself, such as a store that cannot be used")
       ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to which the address is written once the server is ready")

@@ -76,10 +76,10 @@ void Permissions::WarnOf(const Flags& flags) {
 // A line that only a client certificate could meet would refuse its caller for ever.
 void Permissions::WarnOfCertificates() {
   if (knows_certificates_ || !callers_.has_value() || callers_->by_certificate == 0) return;
-  log_.Write(LogLevel::kWarning, "some callers have no way to say who they are",
+  log_.Write(LogLevel::kWarning, "some callers cannot identify themselves",
              {{"lines", static_cast<int64_t>(callers_->by_certificate)},
-              {"message", "the token file knows them by their certificates, which nobody is asked "
-                          "for without --tls-client-ca"}});
+              {"message", "the token file lists them by certificate, and the server asks callers "
+                          "for certificates only with --tls-client-ca"}});
 }
 
 void Permissions::ReadAgain() {

@@ -70,7 +70,7 @@ void LogExpiry(Flags* flags, Log* log, AuditLog* audit) {
                                                {"method", "DeleteStudy"},
                                                {"resource", name}});
     if (written.ok()) return;
-    log->Write(LogLevel::kError, "a change is missing in the audit log",
+    log->Write(LogLevel::kError, "a change is missing from the audit log",
                {{"resource", name}, {"message", std::string(written.message())}});
   };
 }

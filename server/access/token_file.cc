@@ -23,7 +23,7 @@ constexpr size_t kSecretCharacters = 40;  // Of a token after its dot; those tha
 absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& columns) {
   if (columns.size() != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "there are ", columns.size(), " columns, not the four: name, role, projects and hash"));
+        "there are ", columns.size(), " columns instead of four: name, role, projects and hash"));
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(Identity identity, ParseIdentity(columns[0], columns[1], columns[2]));
   TokenEntry entry;

@@ -95,7 +95,8 @@ absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::st
   if (size < 0) return CannotBeRead(name, errno);
   // Half written, more likely than meant.
   if (HasLines(text)) return text;
-  return absl::InvalidArgumentError(absl::StrCat(name, " has no line that says anything"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " has no lines but empty ones and comments"));
 }
 
 }  // namespace slipstream

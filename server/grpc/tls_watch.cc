@@ -159,9 +159,9 @@ void TlsWatch::ReadAgain() {
 void TlsWatch::WarnOfKey() {
   struct stat key = {};
   if (stat(files_.key.c_str(), &key) != 0 || (key.st_mode & (S_IROTH | S_IWOTH)) == 0) return;
-  log_.Write(LogLevel::kWarning, "others can read or write the TLS key",
+  log_.Write(LogLevel::kWarning, "other users can read or write the TLS key",
              {{"file", files_.key},
-              {"message", "take the rights of others away, as by chmod o-rwx"}});
+              {"message", "remove their permissions, for example with chmod o-rwx"}});
 }
 
 void TlsWatch::WarnOfTimes() {

@@ -55,7 +55,7 @@ class TableMaker {
   absl::Status Take(const std::vector<absl::string_view>& columns) {
     if (columns.size() != 6) {
       return absl::InvalidArgumentError(absl::StrCat("there are ", columns.size(),
-                                                     " columns, not the six: project, studies, "
+                                                     " columns instead of six: project, studies, "
                                                      "trials, sources, mib and calls_per_second"));
     }
     const absl::string_view project = columns[0];

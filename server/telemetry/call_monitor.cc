@@ -106,8 +106,8 @@ void CallMonitor::Audit(Rpc rpc, const CallFacts& facts) {
   AddFacts(facts, &fields);
   const absl::Status written = options_.audit->Write(fields);
   if (written.ok()) return;
-  const char* const event = IsAudited(EntryOf(rpc)) ? "a change is missing in the audit log"
-                                                    : "a read is missing in the audit log";
+  const char* const event = IsAudited(EntryOf(rpc)) ? "a change is missing from the audit log"
+                                                    : "a read is missing from the audit log";
   log_.WriteLimited(LogLevel::kError, "audit", event, [&] {
     fields.push_back({"message", std::string(written.message())});
     return fields;

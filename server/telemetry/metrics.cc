@@ -213,7 +213,7 @@ std::string MetricsText(const ServerFigures& figures) {
   AddQueuesAndCaches(figures.service, &families);
   AddSuggestions(figures.service, &families);
   AddRefusals(figures, &families);
-  families.Counter("slipstream_audit_failures_total", "Calls that are missing in the audit log",
+  families.Counter("slipstream_audit_failures_total", "Calls that are missing from the audit log",
                    static_cast<double>(figures.audit_failures));
   if (figures.certificate_end.has_value()) AddCertificate(*figures.certificate_end, &families);
   for (const FileInForce& file : figures.files) {

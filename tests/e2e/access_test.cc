@@ -345,7 +345,7 @@ TEST_F(Access, CertificatesThatNobodyIsAskedForAreWarnedOf) {
   WriteWhole(tokens_, Callers::All().File() + "robot ci * certificate\n");
   Start();
   EXPECT_THAT(server_->Terminate().output,
-              HasSubstr("some callers have no way to say who they are"));
+              HasSubstr("some callers cannot identify themselves"));
 }
 
 TEST_F(Access, TokensHoldOnWhenTheirFileBecomesAFolderOrAPipe) {

@@ -230,7 +230,7 @@ TEST(Process, OtherFilesThanTheStoreAreWritten) {
       const EndedProcess ended = ServerProcess::Run(
           {"--data", data.path(), "--listen", "127.0.0.1:0", flag, data.path() + file});
       EXPECT_EQ(ended.exit_code, 2) << flag << " " << file;
-      EXPECT_THAT(ended.output, HasSubstr("another file than those of the store")) << flag;
+      EXPECT_THAT(ended.output, HasSubstr("a file other than those of the store")) << flag;
     }
   }
   EXPECT_EQ(Bytes(data.path() + "/slipstream.db"), before);
@@ -252,11 +252,11 @@ TEST(Process, FilesThatAreReadAreNotWritten) {
     return ended.output;
   };
   EXPECT_THAT(run({"--address-file", scratch.path() + "/./tokens"}),
-              HasSubstr("another file than that of --quota-file"));
+              HasSubstr("a file other than that of --quota-file"));
   EXPECT_THAT(run({"--audit-log", scratch.path() + "/same"}),
-              HasSubstr("another file than that of --quota-file"));
+              HasSubstr("a file other than that of --quota-file"));
   EXPECT_THAT(run({"--audit-log", "log", "--address-file", "log"}),
-              HasSubstr("another file than that of --audit-log"));
+              HasSubstr("a file other than that of --audit-log"));
   EXPECT_EQ(Bytes(tokens), "# none\n");
 }
 

@@ -354,7 +354,7 @@ TEST(Sight, ChangesThatTheAuditLogMissesAreCountedAndLogged) {
   EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 0);
   ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 1);
-  EXPECT_THAT(server.Output(), HasSubstr("error a change is missing in the audit log"));
+  EXPECT_THAT(server.Output(), HasSubstr("error a change is missing from the audit log"));
 }
 
 TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
@@ -505,7 +505,7 @@ TEST(Sight, MetricsTellThatAMistakeKeepsATokenFileOutOfForce) {
   EXPECT_EQ(in_force(), 1);
   // As an editor leaves it that truncates first; a server is not started with it either.
   WriteWhole(tokens, "");
-  EXPECT_TRUE(server.Writes("has no line that says anything"));
+  EXPECT_TRUE(server.Writes("has no lines but empty ones and comments"));
   EXPECT_EQ(in_force(), 0);
   WriteWhole(tokens, line);
   EXPECT_TRUE(server.Writes("read the token file again tokens=1"));

@@ -46,8 +46,8 @@ absl::Status LogBelongsToAnother(const std::string& path, FileMark mark) {
       "the write-ahead log ", path, "-wal does not belong to ", path, ", which is ",
       mark == FileMark::kBackup ? "a backup" : "a store that was closed",
       ", and would make a mixture of two states: to open the file without the log, move ", path,
-      "-wal and ", path, "-shm to another folder; to go on where the log ends, put the file back "
-      "that it belongs to"));
+      "-wal and ", path, "-shm to another folder; to go on from where the log ends, put back the "
+      "file that it belongs to"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
   if (writer->read_only()) {
     return absl::PermissionDeniedError(
         absl::StrCat("the store ", options.path,
-                     " cannot be written by this user; its owner or mode is to be changed"));
+                     " cannot be written by this user; change its owner or its mode"));
   }
   SLIPSTREAM_RETURN_IF_ERROR(
       writer->Execute(absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"

@@ -88,7 +88,7 @@ absl::Status FileFailure(const std::string& path, int error) {
     case ENOTDIR:
       return absl::NotFoundError(text);
     case EEXIST:
-      return absl::AlreadyExistsError(absl::StrCat("there is something at ", path, " already"));
+      return absl::AlreadyExistsError(absl::StrCat(path, " exists already"));
     case EACCES:
     case EPERM:
     case EROFS:

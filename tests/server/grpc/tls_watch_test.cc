@@ -67,7 +67,7 @@ TEST_F(TlsWatchTest, FilesThatStayAreNotToldOf) {
 }
 
 TEST_F(TlsWatchTest, AKeyThatOthersCanReadIsWarnedOf) {
-  const auto warning = AllOf(HasSubstr("warning others can read or write the TLS key"),
+  const auto warning = AllOf(HasSubstr("warning other users can read or write the TLS key"),
                              HasSubstr(files_.key));
   ASSERT_EQ(chmod(files_.key.c_str(), 0640), 0);
   TlsWatch watch = Watch();
