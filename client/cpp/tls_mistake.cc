@@ -37,7 +37,7 @@ std::string WrongName(const ClientOptions& options, const TlsFindings& findings)
 std::string Distrust(const ClientOptions& options, const TlsFindings& findings) {
   switch (findings.distrust) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
-      return absl::StrCat(WhichOne(findings), " ended on ", findings.end,
+      return absl::StrCat(WhichOne(findings), " expired on ", findings.end,
                           "; the server's operator must renew it, unless this machine's clock is "
                           "wrong");
     case X509_V_ERR_CERT_NOT_YET_VALID:

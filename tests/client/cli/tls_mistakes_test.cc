@@ -159,7 +159,7 @@ TEST_F(TlsMistakes, AServersCertificateThatHasEndedIsToldWithItsEnd) {
   Serve(authority_.Issue("server", /*days=*/-1));
   EXPECT_THAT(
       Told(1, {"--ca", Path("ca")}),
-      MatchesRegex(".*: the server's certificate ended on 20..-..-..T..:..:..Z; the server's "
+      MatchesRegex(".*: the server's certificate expired on 20..-..-..T..:..:..Z; the server's "
                    "operator must renew it, unless this machine's clock is wrong\n"));
 }
 

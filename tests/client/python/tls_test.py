@@ -134,9 +134,9 @@ class Mistakes(unittest.TestCase):
                            "certificate that signs it", ca="other-ca")
         self.check(server, "is not signed by any that the system trusts", ca="system")
 
-    def test_a_servers_certificate_that_has_ended(self):
+    def test_a_servers_certificate_that_has_expired(self):
         self.issue("ended", days=-1)
-        self.check(self.serve("ended"), "has ended; the server's operator must renew it", ca="ca")
+        self.check(self.serve("ended"), "has expired; the server's operator must renew it", ca="ca")
 
     def test_a_servers_certificate_for_another_name(self):
         self.issue("elsewhere", hosts="DNS:trains.example")

@@ -140,7 +140,7 @@ def _distrust(error: ssl.SSLCertVerificationError, host: str, options: Options) 
     code = error.verify_code
     if code == _EXPIRED:
         return (
-            "the server's certificate, or one that signs it, has ended; the server's operator must "
+            "the server's certificate, or one that signs it, has expired; the server's operator must "
             "renew it, unless this machine's clock is wrong"
         )
     if code == _NOT_YET_VALID:
