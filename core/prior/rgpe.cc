@@ -357,10 +357,10 @@ namespace {
 constexpr Option<RgpeOptions> kRgpeOptions[] = {
     OptionAt<&RgpeOptions::loss>(
         {"rgpe_loss", "", 0, 2, true,
-         "How rgpe counts pairs of results that the study's own process orders wrongly: what it "
-         "draws at a result without knowing it is compared 0: with the same draw at the other, 1: "
-         "with the other result; 2: as 1 with means instead of draws, also of the sources, on "
-         "bootstrap samples of the results"}),
+         "How rgpe counts pairs of results that the study's own process orders wrongly. Its draw "
+         "at one of the two, fitted without that result, is compared 0: with the same draw at the "
+         "other, 1: with the other result; 2: as 1, but with means instead of draws, for the "
+         "sources too, on bootstrap samples of the results"}),
     OptionAt<&RgpeOptions::dilution>(
         {"rgpe_dilution", "", 0, 2, true,
          "rgpe 0: keeps all sources, 1: drops sources by percentile, 2: drops them "

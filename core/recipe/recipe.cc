@@ -62,8 +62,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::warp>(
         {"output_warp", "", 0, 3, true,
          "Results are 0: standardised, 1: power-transformed towards normality first, 2: replaced "
-         "by ranks, for tails so heavy that only order counts, 3: as 1 in purely numeric spaces, "
-         "in others as 0 unless the results favour 1"}),
+         "by ranks, for tails so heavy that only order counts, 3: as with 1 in purely numeric "
+         "spaces, in others as with 0 unless the results favour 1"}),
     OptionAt<&StudyModelOptions::warps_inputs>(
         {"input_warp", "", 0, 1, true,
          "1: the scale of each numeric parameter is warped by a learnt curve; only with the prior "
@@ -76,9 +76,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "effect without source tasks"}),
     OptionAt<&StudyModelOptions::exact_results>(
         {"exact_results", "results", 100, 1500, true,
-         "The most different results that one process takes, at a cost that grows with their cube; "
-         "of more it takes the best for one half and an even spread for the other, and unless the "
-         "prior uses sources, local processes take all others"}),
+         "How many different results one process takes at most; its cost grows with the cube of "
+         "their number. If there are more, half of those that it takes are the best ones and half "
+         "are spread evenly over the others; unless the prior uses sources, local processes "
+         "predict from all results"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "

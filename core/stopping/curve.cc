@@ -200,8 +200,8 @@ class CurveRule final : public StoppingRule {
 
 const StoppingRow kCurveRule = {
     .about = {.name = "curve",
-              .summary = "Stops trainings that, by their learning curves, will probably not beat "
-                         "the best result",
+              .summary = "Stops training runs that, by their learning curves, will probably not "
+                         "beat the best result",
               .source = "Swersky et al. 2014, the model; Domhan et al. 2015, the rule",
               .options = [] { return OptionSet(CurveOptions(), kCurveOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

@@ -38,7 +38,7 @@ constexpr Option<PatienceOptions> kPatienceOptions[] = {
          "limit"}),
     OptionAt<&PatienceOptions::stop_best>(
         {"stop_best", "", 0, 1, true,
-         "1: even the best of all trainings stops when it no longer improves"}),
+         "1: even the best training run is stopped when it no longer improves"}),
     OptionAt<&PatienceOptions::horizon, &Horizon::most_steps>(kMostSteps),
 };
 
@@ -134,8 +134,8 @@ class PatienceRule final : public StoppingRule {
 
 const StoppingRow kPatienceRule = {
     .about = {.name = "patience",
-              .summary = "Stops trainings that have stopped improving, or improve too slowly to "
-                         "catch up",
+              .summary = "Stops training runs that have stopped improving, or improve too slowly "
+                         "to catch up",
               .source = "Prechelt, \"Early stopping - but when?\", 1998, and a straight line",
               .options = [] { return OptionSet(PatienceOptions(), kPatienceOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

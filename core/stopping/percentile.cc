@@ -91,8 +91,8 @@ double PercentileOf(std::vector<double> numbers, double percent) {
 
 const StoppingRow kMedianRule = {
     .about = {.name = "median",
-              .summary = "Stops trainings that are worse than the median of the others at the same "
-                         "step",
+              .summary = "Stops training runs that are worse than the median of the others at the "
+                         "same step",
               .source = "Golovin et al. 2017, section 3.1.1, with the others' best values",
               .options = [] { return OptionSet(PercentileOptions(), kMedianOptions); }},
     .make = MakePercentile,
@@ -100,7 +100,7 @@ const StoppingRow kMedianRule = {
 
 const StoppingRow kPercentileRule = {
     .about = {.name = "percentile",
-              .summary = "Stops trainings that are not among the best at the same step",
+              .summary = "Stops training runs that are not among the best at the same step",
               .source = "Optuna's PercentilePruner, with the others' best values",
               .options =
                   [] {

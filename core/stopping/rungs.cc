@@ -20,8 +20,8 @@ constexpr OptionInfo kReductionFactor = {
     2,
     100,
     false,
-    "One in this many trainings goes on at each comparison, and each comparison comes this many "
-    "times later than the one before"};
+    "One in this many training runs goes on at each comparison, and each comparison comes this "
+    "many times later than the one before"};
 
 struct RungOptions {
   std::optional<int64_t> first_rung;
@@ -176,8 +176,8 @@ size_t BracketOf(int64_t trial, const std::vector<double>& shares) {
 
 const StoppingRow kAshaRule = {
     .about = {.name = "asha",
-              .summary = "At increasingly late steps, only the best of the trainings that got so "
-                         "far go on",
+              .summary = "At increasingly late steps, only the best of the training runs that got "
+                         "so far go on",
               .source = "Li et al. 2020, the stopping variant",
               .options = [] { return OptionSet(RungOptions(), kAshaOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {
@@ -187,7 +187,8 @@ const StoppingRow kAshaRule = {
 
 const StoppingRow kHyperbandRule = {
     .about = {.name = "hyperband",
-              .summary = "asha in several brackets; later brackets stop fewer trainings, and later",
+              .summary = "asha in several brackets; later brackets stop fewer training runs, and "
+                         "later",
               .source = "Li et al. 2018; brackets dealt as in Optuna",
               .options = [] { return OptionSet(RungOptions(), kHyperbandOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

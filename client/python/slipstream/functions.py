@@ -317,7 +317,7 @@ def ingredients(
 
     >>> median = ingredients("stopping")[1]
     >>> median
-    <stopping median: Stops trainings that are worse than the median of the others at the same step>
+    <stopping median: Stops training runs that are worse than the median of the others at the same step>
     >>> print(median.options[-1])
     least_curves: How many others there must be to compare with (whole, 1 to 1000, default 5)
     """
