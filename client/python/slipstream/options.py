@@ -167,7 +167,7 @@ def _checked_address(origin: str, address: Any) -> str:
     """The address with a port. Refuses addresses that nobody can have meant, for which gRPC would
     wait."""
     if not isinstance(address, str):
-        raise TypeError(f"{origin}={address!r} must be a text of the form host:port")
+        raise TypeError(f"{origin}={address!r} must be a string of the form host:port")
     if address.startswith(_GRPC_SCHEMES):
         return address
     # Nobody can tell whether ::1:7411 has a port.

@@ -301,7 +301,7 @@ def seconds_of(lease: Lease) -> Optional[float]:
         seconds = _seconds_in(lease)
     if not is_number(seconds):
         raise TypeError(
-            f"lease={lease!r} must be a number of seconds, a timedelta, or a text such as '90s', "
+            f"lease={lease!r} must be a number of seconds, a timedelta, or a string such as '90s', "
             "'10m', '1h30m' or '2d'"
         )
     if seconds <= 0 or math.isnan(seconds):

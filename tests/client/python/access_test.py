@@ -123,7 +123,7 @@ class Addresses(unittest.TestCase):
                 with mock.patch.dict(os.environ, {"SLIPSTREAM_ADDRESS": address}):
                     with self.assertRaisesRegex(ValueError, "^SLIPSTREAM_ADDRESS=.*host:port"):
                         slipstream.sources()
-        with self.assertRaisesRegex(TypeError, "address=7411 must be a text"):
+        with self.assertRaisesRegex(TypeError, "address=7411 must be a string"):
             slipstream.sources(address=7411)
 
     def test_a_host_alone_has_the_default_port(self):

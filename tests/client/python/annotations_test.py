@@ -137,7 +137,7 @@ class Trials(AnnotationTest):
         trial = study.suggest()
         for arguments, kind, words in (
             ({}, TypeError, "annotate.. got nothing to write: give labels=, note= or both"),
-            ({"note": 3}, TypeError, "note=3 must be a text"),
+            ({"note": 3}, TypeError, "note=3 must be a string"),
             ({"labels": {"a": [1]}}, TypeError, "labels={'a': .1.}: the keys of labels must be"),
             ({"labels": {1: "a"}}, TypeError, "labels={1: 'a'}: the keys of"),
             ({"labels": {1: None}}, TypeError, "the keys of"),

@@ -311,7 +311,7 @@ class Opening(ServerTest):
              r"maximize=\['a', 'b'\] must be the name .*a study has one objective"),
             (lambda: self.open(lease="soon"), TypeError, "lease='soon' must be .*'10m'"),
             (lambda: self.open(lease="0s"), ValueError, "lease='0s' must be above 0"),
-            (lambda: self.open(lease=[1]), TypeError, "number of seconds, a timedelta, or a text"),
+            (lambda: self.open(lease=[1]), TypeError, "number of seconds, a timedelta, or a string"),
             (lambda: self.open(seed=-1), ValueError, f"seed=-1 must be from 0 to {2**64 - 1}"),
             (lambda: self.open(seed=2**64), ValueError, f"seed={2**64} must be from 0"),
             (lambda: self.open(seed="x"), TypeError, "seed='x' must be a whole number"),
@@ -330,7 +330,7 @@ class Opening(ServerTest):
             (lambda: slipstream.load("studies/a-"), ValueError, "not ending with '-'"),
             (lambda: slipstream.load(None), TypeError, "None is not the id of a study"),
             (lambda: slipstream.create_or_load(3), TypeError, "3 is not the id of a study"),
-            (lambda: slipstream.load("digits", project=3), TypeError, "project=3 must be a text"),
+            (lambda: slipstream.load("digits", project=3), TypeError, "project=3 must be a string"),
             (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
             (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),
         ):

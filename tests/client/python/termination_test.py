@@ -451,7 +451,7 @@ class Suggestions(TerminationTest):
         self.proxy.losses["ListTrials"] = ["late"] * 9
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        self.assertIn("what was suggested last may stay leased", self.check_end(process)[1])
+        self.assertIn("trials that were just suggested may stay leased", self.check_end(process)[1])
         self.assertLess(time.monotonic() - start, 9)
 
 

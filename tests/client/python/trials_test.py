@@ -132,7 +132,7 @@ class Values(TrialTest):
         for call in (lambda: study.tell(trial, 1), lambda: study.reports(trial)):
             with self.assertRaisesRegex(TypeError, r"trial.complete\(value\), or give its number"):
                 call()
-        with self.assertRaisesRegex(TypeError, "a parameter called 1, and names are texts"):
+        with self.assertRaisesRegex(TypeError, "a parameter called 1, and names are strings"):
             slipstream.create_or_load("digits", {1: real(0, 1)}, minimize="loss")
 
     def test_some_trials_are_tables_too(self):

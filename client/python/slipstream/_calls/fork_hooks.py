@@ -60,7 +60,7 @@ def guarded(hook: Hook) -> Hook:
                 defer(signal.SIGINT)
             except BaseException as error:
                 return _log.warning(
-                    "process %d is forked, and %s failed: %s: %s",
+                    "process %d forked, and %s failed: %s: %s",
                     os.getpid(), getattr(hook, "__qualname__", hook), type(error).__name__, error,
                 )
 

@@ -44,7 +44,8 @@ class Traffic:
         with self._changed:
             self._forking.discard(threading.get_ident())  # Whoever calls has made its fork.
             if not self._changed.wait_for(lambda: not self._forking, _LONGEST_FORK):
-                _log.warning("a fork has not ended for %g s; calls go on", _LONGEST_FORK)
+                _log.warning(
+                    "a fork has been under way for %g s; calls no longer wait for it", _LONGEST_FORK)
                 self._forking.clear()
             self._calls.add(call)
         try:
@@ -63,8 +64,8 @@ class Traffic:
         if not self._quiet:
             raise RuntimeError(
                 "this process was forked while calls to the server were under way, or after "
-                "slipstream.aio was used, and gRPC does not outlive that: start processes before, or "
-                "by multiprocessing.get_context('spawn')"
+                "slipstream.aio was used, and gRPC does not work in such a fork: start processes "
+                "before, or by multiprocessing.get_context('spawn')"
             )
 
     def before_fork(self) -> None:

@@ -21,7 +21,7 @@ def parent_of(project: Optional[str]) -> str:
     if project is None or project == DEFAULT_PROJECT:
         return ""
     if not isinstance(project, str):
-        raise TypeError(f"project={project!r} must be a text, such as 'vision'")
+        raise TypeError(f"project={project!r} must be a string, such as 'vision'")
     if project != EVERY_PROJECT and not _PROJECT.fullmatch(project):
         raise ValueError(
             f"project={project!r} must be the name of a project, such as 'vision': a-z, 0-9 and '-', "
@@ -58,7 +58,7 @@ class StudyName:
 def study_name(text: str, project: Optional[str] = None) -> StudyName:
     """The name that is written in full, or as the id of a study in the project."""
     if not isinstance(text, str):
-        raise TypeError(f"{text!r} is not the id of a study, which is a text, such as 'digits'")
+        raise TypeError(f"{text!r} is not the id of a study, which is a string, such as 'digits'")
     parts = text.split("/")
     if len(parts) == 4 and parts[0] == "projects" and parts[1] and parts[2] == "studies":
         if project is not None and project != parts[1]:

@@ -59,7 +59,7 @@ def check_parameters(space: Mapping[str, Parameter]) -> None:
     """TypeError for what is no parameter, ValueError for integers that no message can hold."""
     for name, parameter in space.items():
         if not isinstance(name, str):
-            raise TypeError(f"the space has a parameter called {name!r}, and names are texts")
+            raise TypeError(f"the space has a parameter called {name!r}, and names are strings")
         if not isinstance(parameter, Parameter):
             raise TypeError(
                 f"space[{name!r}] is {parameter!r}, but must be a parameter, such as "

@@ -68,7 +68,7 @@ def measurement_message(metric: str, value: float) -> Message:
 def reason_text(reason: str) -> str:
     """The reason, cut to what the server takes, with its beginning and its end."""
     if not isinstance(reason, str):
-        raise TypeError(f"the reason is {reason!r}, and must be a text, such as str(error)")
+        raise TypeError(f"the reason is {reason!r}, and must be a string, such as str(error)")
     encoded = reason.encode("utf-8", "replace")
     if len(encoded) <= _LONGEST_REASON:
         return encoded.decode("utf-8")

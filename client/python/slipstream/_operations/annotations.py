@@ -63,7 +63,7 @@ def checked(
     """The labels as texts, and the note. TypeError for what cannot be written."""
     note = plain(note)
     if not isinstance(note, (str, type(None))):
-        raise TypeError(f"note={note!r} must be a text")
+        raise TypeError(f"note={note!r} must be a string")
     return texts_of(labels or {}), note
 
 

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 def given_worker(worker: Optional[str]) -> Optional[str]:
     """The id, or else that of SLIPSTREAM_WORKER; None without both."""
     if not isinstance(worker, (str, type(None))):
-        raise TypeError(f"worker={worker!r} must be a text, such as {str(worker)!r}")
+        raise TypeError(f"worker={worker!r} must be a string, such as {str(worker)!r}")
     return worker or os.environ.get("SLIPSTREAM_WORKER") or None
 
 

@@ -145,7 +145,7 @@ def _told_outcome(
     given = {kind: reason for kind, reason in reasons.items() if reason is not None}
     for kind, reason in given.items():
         if not isinstance(reason, str):
-            raise TypeError(f"{call}: {kind}={reason!r} must be the reason, a text")
+            raise TypeError(f"{call}: {kind}={reason!r} must be the reason, a string")
     number = None if value is None else check_finite(call, value)
     if number is not None and not given:
         return outcome_message("measurement", metric, number)
@@ -206,7 +206,7 @@ class StudyReader:
             )
         title = plain(title)
         if not isinstance(title, (str, type(None))):
-            raise TypeError(f"title={title!r} must be a text")
+            raise TypeError(f"title={title!r} must be a string")
         texts = texts_of(labels or {})
         seconds = seconds_of(lease)
         count = None if requeues is None else check_count("requeues", requeues, 0)

@@ -83,6 +83,6 @@ class Suggesting:
             self._settled = True
         except (errors.NoAnswer, errors.Overloaded) as unheard:
             termination.note_silence()
-            _log.warning("what was suggested last may stay leased: %s", unheard)
+            _log.warning("trials that were just suggested may stay leased: %s", unheard)
         except Exception:
             pass  # The study is gone, or the connection was closed.

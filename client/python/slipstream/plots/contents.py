@@ -93,7 +93,7 @@ def _choose(
     names = [params] if isinstance(params, str) else list(params or space)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{name!r} is not the name of a parameter, which is a text")
+            raise TypeError(f"{name!r} is not the name of a parameter, which is a string")
         if name not in space:
             raise KeyError(f"{name!r} is not a parameter of the study, which has {', '.join(space)}")
     return names
