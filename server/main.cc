@@ -360,7 +360,8 @@ absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
   if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
   if (flags.check_config) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckConfiguration(flags, log));
-    log->Write(LogLevel::kInfo, "sound", {{"store", DataStoreName(flags.data)}});
+    log->Write(LogLevel::kInfo, "the configuration is sound",
+               {{"store", DataStoreName(flags.data)}});
     return absl::OkStatus();
   }
   if (flags.check) {
