@@ -85,7 +85,7 @@ absl::Status CheckPlaceOfStore(const Flags& flags) {
                        NearestThere(folder), W_OK | X_OK);
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckFolder("the data folder", folder, R_OK | W_OK | X_OK));
-  // Somebody else may have left those beside the store, as after a task that root did.
+  // Another user may have left these beside the store, for example root after some task.
   for (const char* const suffix : {"-wal", "-shm", ".lock"}) {
     const std::string beside = store.string() + suffix;
     if (Exists(beside)) SLIPSTREAM_RETURN_IF_ERROR(CheckWritable("the store's file", beside));
@@ -184,7 +184,7 @@ absl::Status AsMistake(absl::Status status) {
 }
 
 absl::Status CheckConfiguration(const Flags& flags, Log* log) {
-  // In the order of a start, which ends at the first.
+  // In the order in which a server that starts checks them; it ends at the first mistake.
   std::vector<absl::Status> found = {AsMistake(Server::CheckAddress(flags.server)),
                                      CheckMetricsAddress(flags), CheckFilesApart(flags)};
   if (flags.create) found.push_back(CheckPlaceOfStore(flags));

@@ -53,11 +53,12 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
-// And of the threads that also take later turns of computations, so that calls that take a single
-// turn come first. More gains nothing, and costs suggestions time where trainers share the machine.
+// That of the threads that also take later turns of computations, so that calls that take a single
+// turn come first. A higher niceness gains nothing, and slows suggestions down where trainers share
+// the machine.
 constexpr int kComputingNiceness = 5;
 
-// The calling thread alone, which is process 0 on Linux.
+// Changes the calling thread alone, which is process 0 on Linux.
 void BeNicerBy(int niceness) {
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness);
 }

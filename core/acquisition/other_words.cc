@@ -17,10 +17,11 @@ namespace slipstream {
 namespace {
 
 constexpr double kPromisedDeviations = 2;
-// What a draw may be expected to be worse than the incumbent, on outputs of variance 1.
+// By how much a draw may be expected to be worse than the incumbent, on outputs of variance 1.
 constexpr double kAsGood = 0.1;
 constexpr uint64_t kDraws = 192;
-// How likely a word is drawn again, in turn: many words together, and few.
+// The probabilities with which each word is drawn again; draws take turns with them, so that some
+// redraw many words and some few.
 constexpr double kRedrawn[] = {0.5, 0.25, 0.1};
 // A word is drawn from all others of a parameter, or from so many of them.
 constexpr size_t kWordsToDrawFrom = 4;

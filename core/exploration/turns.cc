@@ -21,16 +21,16 @@ constexpr int64_t kTurnLength = 3;
 constexpr double kRefining = 0.35;
 constexpr double kExploring = 1.2;
 constexpr double kExploringFar = 2;
-// Where noise hides the improvement, one suggestion fills the space evenly in each period of so
-// many.
+// Where noise hides the improvement, one in this many suggestions fills the space evenly.
 constexpr int64_t kFillingPeriod = 2 * kTurnLength;
 // If noise is a larger part of the outputs' variance, all that would explore fill the space.
 constexpr double kMostlyNoise = 0.5;
-// Results are in vain where none is better than the best one before them, by so much at least in a
-// space with words or conditions, on outputs of variance 1; turns begin after so many.
+// Results are in vain if none is better than the best one before them; in a space with words or
+// conditions it has to be better by this much, on outputs of variance 1. Turns begin after the
+// second number of them.
 constexpr double kNoticeable = 1e-3;
 constexpr Index kManyInVain = 8;
-// After so many that are no better at all, some suggestions fill the space at random.
+// After this many results that are no better at all, some suggestions are points at random.
 constexpr double kAnyBetter = 1e-12;
 constexpr Index kPersistentlyInVain = 10;
 // With more noise, as part of the outputs' variance, the best result says too little.

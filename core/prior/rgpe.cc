@@ -28,12 +28,12 @@ constexpr uint64_t kRgpeOwnLane = 1;
 constexpr uint64_t kRgpeResamplingLane = 2;
 constexpr uint64_t kRgpeKeepingLane = 3;
 
-// So many draws are made at a time, so that memory does not grow with their number. Usual numbers
-// of draws are one block.
+// This many draws are made at a time, so that memory does not grow with their number. Usual numbers
+// of draws fit into one block.
 constexpr Index kRgpeBlock = 2048;
-// So many losses are kept, of all sources together.
+// The most losses that are kept, for all sources together.
 constexpr Index kMostRgpeLosses = Index{1} << 23;
-// But no fewer draws than that are made.
+// Even so, at least this many draws are made.
 constexpr Index kFewestLimitedDraws = 1000;
 
 // Draws from `first` on, one row each, one column a result.

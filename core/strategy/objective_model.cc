@@ -252,7 +252,7 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
     base_means_.push_back(MeansAtResults(*member));
     members_.push_back(std::move(member));
   }
-  // Means that there was no time for are not those of the results.
+  // If time ran out, the means were predicted from a sample, and are not those at the results.
   if (all_results_ != nullptr) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
   }
@@ -308,7 +308,8 @@ absl::Status ObjectiveModel::Fantasize(const PointMatrix& x, const Deadline& dea
   if (all.rows() > kManyPending || scaled_.training.data.y.size() > kManyResults ||
       source_names_.size() > kManySources) {
     const bool is_first = !std::exchange(absorbs_, true);
-    // From the results on, as the few that were taken in otherwise cannot be appended to.
+    // Starts again from the results, because pending trials that were taken in without absorbing
+    // cannot be appended to.
     if (is_first && pending_.rows() > 0) SLIPSTREAM_RETURN_IF_ERROR(BuildMembers(deadline));
     SLIPSTREAM_RETURN_IF_ERROR(Absorb(is_first ? all : x, deadline));
   } else {

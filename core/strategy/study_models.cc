@@ -19,7 +19,7 @@ namespace {
 // Lanes of the study's random numbers.
 constexpr uint64_t kCalibrationLane = 0xca11b;
 constexpr uint64_t kScreenLane = 0x5c4ee;
-// Beside more trials that are open, the screen that searches share is a small one.
+// With more open trials than this, the screen that searches share is a small one.
 constexpr size_t kMostForLargeScreen = 400;
 
 // A model without sources is used from so many results on.
@@ -39,8 +39,9 @@ constexpr absl::string_view kContrast = "contrast";
 
 bool IsForContrast(const Notes& notes) { return FindNote(notes, kContrast) != nullptr; }
 
-// Whether it has, or may get, a result that tells the models with and without sources apart: one
-// where neither of them asked for it. Repeated failures of one for contrast are not made up for.
+// Whether the trial has, or may get, a result that tells the models with and without sources apart.
+// That takes a point for which neither of them asked. A trial for contrast counts even if it fails
+// again and again; it is not replaced.
 bool MayTellModelsApart(const OpenTrial& trial) {
   return !trial.suggested || IsForContrast(trial.notes);
 }

@@ -69,7 +69,7 @@ absl::Status CheckProject(const Identity& identity, absl::string_view project) {
   std::string message =
       absl::StrCat(identity.name, " may use the project", own.size() > 1 ? "s " : " ",
                    absl::StrJoin(own, ", "), " and not ", is_every ? "all" : project, "; ");
-  // What names no project may have been meant in one of the caller's.
+  // A name without a project may have been meant in one of the caller's projects.
   if (project == "default") {
     absl::StrAppend(&message, "names without a project belong to default: name projects/",
                     own.empty() ? "{project}" : own.front(), ", or ");

@@ -186,8 +186,8 @@ class OptimizationAdapter : public AllMethods {
                        });
   }
 
-  // A watcher with an identity takes one of its project's places, unless it watches them all,
-  // which takes a caller who may use all.
+  // A watcher with an identity takes one of its project's places, unless it watches all projects,
+  // which only a caller who may use all can do.
   template <typename Request>
   absl::Status TakePlace(StreamingCall<Request>* call) {
     if (call->incoming.caller() == nullptr) return absl::OkStatus();

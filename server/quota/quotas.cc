@@ -41,7 +41,7 @@ absl::Status Quotas::Refuse(QuotaKind kind, absl::string_view project, absl::str
   ++refusals_[static_cast<size_t>(kind)];
   const std::string message =
       absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")");
-  // Calls are refused for a moment, all else until something is deleted.
+  // The quota of calls refuses for a moment, any other quota until something is deleted.
   return kind == QuotaKind::kCalls ? OverloadError(message) : absl::ResourceExhaustedError(message);
 }
 

@@ -14,7 +14,7 @@
 namespace slipstream {
 namespace {
 
-// While both kinds of tasks wait, one in so many that start is a later turn.
+// While both kinds of tasks wait, one in this many that are started is a later turn.
 constexpr int kStartsOfALaterTurn = 4;
 
 }  // namespace

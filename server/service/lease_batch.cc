@@ -195,7 +195,7 @@ absl::Status LeaseBatchWork::Plan() {
   return absl::OkStatus();
 }
 
-// Once there is a plan, as the cached study may be gone, and a call mean its successor.
+// Needs the plan's study: the cached one may have been deleted, and a call may mean its successor.
 void LeaseBatchWork::RefuseThoseOfOtherStudies() {
   size_t kept = 0;
   for (size_t i = 0; i < calls_.size(); ++i) {

@@ -59,7 +59,8 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
 
   PreparedTrials Take(const TrialCounts& counts, int count) {
     next_ = context_.prepared->FindNext(study_->key, counts, count);
-    // With suggestions that hold so far, ABORTED means that one of their trials has ended.
+    // If these suggestions seem to hold, a later ABORTED means that one of the trials they depend
+    // on has ended.
     is_void_ = !next_.holds || !next_.suggestions.empty();
     PreparedTrials taken{{}, next_.open};
     for (const PreparedSuggestion& each : next_.suggestions) taken.trials.push_back(each.trial);

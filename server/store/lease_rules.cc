@@ -224,9 +224,9 @@ absl::Status NobodyWaits() {
   return absl::CancelledError("the caller no longer waits for the answer; nothing is leased");
 }
 
-// The grants that somebody waits for and for whose fresh trials there is room, in their order. The
-// others are refused, or the batch is. What a refused grant would have got goes to the next ones,
-// as whoever made the fresh trials will make those again that come after the leased ones.
+// The grants that somebody still waits for and for whose fresh trials there is room, in their
+// order. Other grants are refused, or the whole batch is. The fresh trials of a refused grant go to
+// the next ones, because the strategy will make those again that come after the leased ones.
 class GrantsToCarryOut {
  public:
   GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,

@@ -15,8 +15,8 @@
 namespace slipstream {
 namespace {
 
-// Whether a file lacks the end of its last line, as after a crash while that was written, or
-// cannot be read to tell.
+// Whether the file's last line is incomplete, as after a crash while it was written, or cannot be
+// read.
 bool EndsInPart(int descriptor, off_t size) {
   char last = '\n';
   return size > 0 && (pread(descriptor, &last, 1, size - 1) != 1 || last != '\n');

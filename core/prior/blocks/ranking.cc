@@ -8,11 +8,11 @@
 namespace slipstream {
 namespace {
 
-// Takes all that is drawn, but for differences below 1e-300, to -1, 0 or 1.
+// A factor that, with a clamp, turns all differences but those below 1e-300 into -1, 0 or 1.
 constexpr double kToSign = 1e300;
 
-// Adds 1 to the loss of each draw whose `difference` is not below 0 though it
-// should be, or is though it should not.
+// Adds 1 to the loss of each draw whose `difference` is below 0 although it should not be, or the
+// reverse.
 template <typename Differences>
 void AddMisranked(const Differences& difference, bool should_be_below, Vector& losses) {
   if (should_be_below) {

@@ -41,9 +41,9 @@ void Checkpointer::Close(bool sound) {
   thread_.join();
   own_.reset();
   sqlite3_wal_hook(writer_.database(), nullptr, nullptr);
-  // The mark comes after all else that the log holds, so that it is alone in it if the process ends
-  // before the mark is in the file. If another process reads the file, the log stays as it is, or
-  // that process moves it, and ends with the mark.
+  // The mark is written after the rest of the log has been moved, so that it is alone in the log if
+  // the process ends before the mark is in the file. If another process reads the file, the log
+  // stays, or that process moves it; either way it ends with the mark.
   const int moved = sound ? MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE) : SQLITE_ERROR;
   const bool can_mark = moved == SQLITE_OK || moved == SQLITE_BUSY;
   const bool marked = can_mark && WriteMark(writer_, FileMark::kClosed).ok();

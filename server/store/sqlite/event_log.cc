@@ -20,7 +20,7 @@ void PutNumber(uint64_t number, std::string* bytes) {
   bytes->push_back(static_cast<char>(number));
 }
 
-// Takes what PutNumber and the like have put, and notes when there is less.
+// Reads what PutNumber and the like have written, and notes if the bytes end too early.
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : bytes_(bytes) {}

@@ -57,7 +57,7 @@ absl::StatusOr<int64_t> FileWatch::SizeInPlace(const File& file) {
 absl::Status FileWatch::CheckPlaces() const {
   for (const File* file : {&database_, &log_, &lock_}) {
     struct stat found;
-    // What fails for another reason, a commit looks at again.
+    // If stat fails for another reason, the next commit looks again.
     if (stat(file->path.c_str(), &found) != 0 && errno != ENOENT && errno != ENOTDIR) continue;
     SLIPSTREAM_RETURN_IF_ERROR(SizeInPlace(*file).status());
   }

@@ -7,7 +7,8 @@
 namespace slipstream::sqlite {
 namespace {
 
-// A MiB, and of a large file so many parts of it.
+// Free pages that are kept in the file: a MiB (of pages of 4 KiB), or in a large file this part of
+// it, 1/16.
 constexpr int64_t kFewestKept = 256;
 constexpr int64_t kKeptPart = 16;
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int64_t kBytesOfBlock = 512;  // As stat counts them.
 
-// Once the file was not to grow, it has room again if it may grow by so much.
+// After the disk had no room for the file to grow, there counts as being room again once the file
+// can grow by this much.
 constexpr int64_t kBytesToGoOn = 1 << 16;
 
 // 0, or the system's error.

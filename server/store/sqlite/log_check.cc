@@ -87,8 +87,9 @@ struct LogScan {
   int64_t sound = 0;      // Frames before the first one that is not.
   int64_t committed = 0;  // These of them end with a commit.
   bool pieces = false;    // There is something after them that is not of an earlier log.
-  // Of the frames with the same salts from the first one that is not sound: one behind that one
-  // ends a commit, or one that ends a commit has others behind it.
+  // These look at the frames with the same salts from the first one that is not sound on. The first
+  // is true if a frame after that one ends a commit, the second if there are frames after one that
+  // ends a commit.
   bool later_commit = false;
   bool several_commits = false;
 };
