@@ -93,8 +93,8 @@ def create_or_load(
     `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a timedelta or
     a text such as "10m", math.inf for ever; an hour by default), and how often a configuration is
     queued again after its lease ran out. `title`, `labels`: for people. `project`: the project that
-    the study belongs to, "default" unless given. The id may also be the full name,
-    "projects/vision/studies/digits". `worker`: a stable id for this trainer. If it restarts under
+    the study belongs to, by default SLIPSTREAM_PROJECT, or "default". The id may also be the full
+    name, "projects/vision/studies/digits". `worker`: a stable id for this trainer. If it restarts under
     the same id, it gets its unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no
     other process has. `address`: the server's address, host:port or a host alone. Default:
     SLIPSTREAM_ADDRESS, or 127.0.0.1:7411.
@@ -177,9 +177,9 @@ def import_study(
     """Makes a study from a file that `Study.export` or `slipstream study export` has written.
 
     The study is imported completely or not at all. It keeps its id unless `study_id` is given, and
-    goes to the project "default" unless `project` is given, which a study from another project
-    needs. Raises AlreadyExists if there is such a study, unless `replace` is true. Trials that
-    workers held are queued again."""
+    goes to the project "default" unless `project` or SLIPSTREAM_PROJECT is given, which a study
+    from another project needs. Raises AlreadyExists if there is such a study, unless `replace` is
+    true. Trials that workers held are queued again."""
     service, transport = connect(address, options)
     plan = exchange.import_study(service, path, study_id, project, replace)
     return _open(service, plan, transport, worker)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import tempfile
 import unittest
+import unittest.mock
 
 from servers import ServerTest
 
@@ -78,6 +79,30 @@ class Projects(ServerTest):
                              f"projects/vision/studies/{self.study_id}")
             other = slipstream.import_study(path, f"projects/nlp/studies/{self.study_id}")
             self.assertEqual(other.project, "nlp")
+
+    def test_the_environment_names_one_too(self):
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "vision"}):
+            study = self.open(sources=[[{"x": 0.5, "loss": 1}]])
+            self.assertEqual(study.project, "vision")
+            self.assertIn("projects/vision/sourceTasks/", study.sources[0])
+            self.assertEqual(slipstream.load(self.study_id).name, study.name)
+            self.assertEqual({one.project for one in slipstream.studies()}, {"vision"})
+            other = self.open(project="default")
+            self.assertEqual(other.project, "default")
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "study.jsonl")
+                other.export(path)
+                copies = [slipstream.import_study(path, f"{self.study_id}-copy", project=project)
+                          for project in (None, "default")]
+            self.assertEqual([one.project for one in copies], ["vision", "default"])
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "-"}):
+            with self.assertRaisesRegex(ValueError, "which project is study"):
+                self.open()
+            found = {(one.project, one.study_id) for one in slipstream.studies()}
+            self.assertLessEqual({("vision", study.id), ("default", study.id)}, found)
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "My Team"}):
+            with self.assertRaisesRegex(ValueError, "SLIPSTREAM_PROJECT='My Team' must be"):
+                self.open()
 
     def test_asyncio_has_them_too(self):
         async def body():

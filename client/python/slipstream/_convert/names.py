@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Optional
 
 DEFAULT_PROJECT = "default"
+_VARIABLE = "SLIPSTREAM_PROJECT"  # Names the project where a call does not.
 EVERY_PROJECT = "-"  # Where projects are listed.
 _PROJECT = re.compile("[a-z]([a-z0-9-]*[a-z0-9])?")
 # The server's own rule, which it does not tell where it is asked for a study by its name.
@@ -16,18 +18,30 @@ _STUDY_ID_RULE = (
 )
 
 
-def parent_of(project: Optional[str]) -> str:
-    """The name of a project on the server; that of the project "default" may be left out."""
-    if project is None or project == DEFAULT_PROJECT:
-        return ""
-    if not isinstance(project, str):
-        raise TypeError(f"project={project!r} must be a string, such as 'vision'")
-    if project != EVERY_PROJECT and not _PROJECT.fullmatch(project):
+def is_project_named(project: Optional[str]) -> bool:
+    """Whether a call or the environment names one."""
+    return project is not None or bool(os.environ.get(_VARIABLE))
+
+
+def chosen_project(project: Optional[str]) -> str:
+    """The project, or the environment's, or "default"."""
+    called, given = "project", project
+    if given is None:
+        called, given = _VARIABLE, os.environ.get(_VARIABLE) or DEFAULT_PROJECT
+    if not isinstance(given, str):
+        raise TypeError(f"project={given!r} must be a string, such as 'vision'")
+    if given != EVERY_PROJECT and not _PROJECT.fullmatch(given):
         raise ValueError(
-            f"project={project!r} must be the name of a project, such as 'vision': a-z, 0-9 and '-', "
+            f"{called}={given!r} must be the name of a project, such as 'vision': a-z, 0-9 and '-', "
             "beginning with a letter and not ending with '-'"
         )
-    return f"projects/{project}"
+    return given
+
+
+def parent_of(project: Optional[str]) -> str:
+    """The name of a project on the server; that of the project "default" may be left out."""
+    name = chosen_project(project)
+    return "" if name == DEFAULT_PROJECT else f"projects/{name}"
 
 
 def project_of(name: str) -> str:
@@ -72,5 +86,10 @@ def study_name(text: str, project: Optional[str] = None) -> StudyName:
         raise ValueError(
             f"{parts[0]!r} is not the id of a study, such as 'digits': {_STUDY_ID_RULE}"
         )
-    parent_of(project)
-    return StudyName(project or DEFAULT_PROJECT, parts[0])
+    name = StudyName(chosen_project(project), parts[0])
+    if name.project == EVERY_PROJECT:
+        raise ValueError(
+            f"which project is study {parts[0]!r} in? '-' stands for all; give project= or the full "
+            f"name, such as 'projects/vision/studies/{parts[0]}'"
+        )
+    return name

@@ -6,7 +6,7 @@ from typing import Iterator, Optional
 
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
-from slipstream._convert.names import parent_of, study_name
+from slipstream._convert.names import chosen_project, is_project_named, study_name
 from slipstream._convert.studies import study_of
 from slipstream._operations.json_lines import line_of, new_file, read_lines
 from slipstream._operations.meant_study import MeantStudy
@@ -71,12 +71,12 @@ def import_study(
     service: Service, path: str, study_id: str, project: Optional[str], replace: bool
 ) -> Plan[StudyDescription]:
     """Makes a study of the file's lines. ValueError names a line that is not one of an export."""
-    is_named = project is not None or "/" in study_id
+    # The default project, too, is named where it was asked for, and only there.
+    is_named = is_project_named(project) or "/" in study_id
     if study_id:
         name = study_name(study_id, project)
         study_id, project = name.study_id, name.project
-    # The default project, too, is named where it was asked for, and only there.
-    parent = (parent_of(project) or f"projects/{project}") if is_named else ""
+    parent = f"projects/{chosen_project(project)}" if is_named else ""
     where = {"study_id": study_id, "parent": parent, "replace_existing": replace}
     for _ in _read(path):
         pass  # An error within a stream of requests would not reach the caller.
