@@ -85,6 +85,8 @@ class FeasibleSurrogate : public Surrogate {
         feasibility_(std::move(feasibility)),
         worst_(worst) {}
 
+  const Surrogate& objective() const { return *objective_; }
+
  private:
   Vector Chances(const PointMatrix& x) const {
     if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
@@ -183,6 +185,11 @@ std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> obje
                                                  std::shared_ptr<const GaussianProcess> feasibility,
                                                  double worst) {
   return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility), worst);
+}
+
+const Surrogate& WhereMeasured(const Surrogate& surrogate) {
+  const auto* const feasible = dynamic_cast<const FeasibleSurrogate*>(&surrogate);
+  return feasible == nullptr ? surrogate : feasible->objective();
 }
 
 }  // namespace slipstream

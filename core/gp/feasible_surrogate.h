@@ -36,6 +36,10 @@ std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
     std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,
     double worst);
 
+// The objective of a surrogate that MakeFeasibleSurrogate has made, and any other one itself: what
+// is believed of a trial if it has a value.
+const Surrogate& WhereMeasured(const Surrogate& surrogate);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_

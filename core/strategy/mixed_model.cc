@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/gp/feasible_surrogate.h"
+
 namespace slipstream {
 
 MixedModel::MixedModel(const SearchedModel& without_sources, const SearchedModel& with_sources,
@@ -56,7 +58,8 @@ Forecast ForecastAt(const SearchedModel& model, const PointMatrix& point) {
   double mean = 0;
   double square = 0;
   for (size_t i = 0; i < model.size(); ++i) {
-    const Predictions there = model.member(i).Predict(point);
+    // A forecast is only ever judged by a trial that has a value.
+    const Predictions there = WhereMeasured(model.member(i)).Predict(point);
     mean += there.mean[0] / count;
     square += (there.variance[0] + model.NoiseVariance(i) + there.mean[0] * there.mean[0]) / count;
   }

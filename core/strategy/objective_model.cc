@@ -35,7 +35,13 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   options.warps_inputs = recipe.model_options().warps_inputs;
   options.gamma = recipe.model_options().gamma;
   // Given hyperparameters are those of the process beside the sources, not of the study alone.
-  if (with_sources == recipe.prior->uses_sources()) options.given = recipe.model_options().given;
+  // Where a model of the study alone is part of the recipe, it has them without sources, and in
+  // any case the noise, which is the results'.
+  const GivenHyperparameters& given = recipe.model_options().given;
+  const bool is_guarded = recipe.model_options().transfer_guard;
+  const bool is_of_process = with_sources == recipe.prior->uses_sources();
+  if (is_of_process || (is_guarded && view.sources.empty())) options.given = given;
+  if (is_guarded) options.given.noise_deviation = given.noise_deviation;
   if (view.noiseless) options.given.noise_deviation.reset();  // That is known of this study.
   return options;
 }
@@ -278,9 +284,11 @@ double ObjectiveModel::Incumbent(size_t member) const {
         pending_.rows() == 0 ? least_of_sources_ : IncumbentOf(*members_[member], pending_);
     return std::max(least_of_sources_, pending);
   }
-  // With transfer the model may be on a scale of its own.
-  const double best = noiseless_ && transfer_ == nullptr ? scaled_.training.data.y.maxCoeff()
-                      : HasBaseMeans()                   ? base_means_[member].maxCoeff()
+  // With transfer the model may be on a scale of its own, and where trials had no value its
+  // predictions are lower by the chance of that, also at results.
+  const bool is_as_measured = noiseless_ && transfer_ == nullptr && feasibility_ == nullptr;
+  const double best = is_as_measured   ? scaled_.training.data.y.maxCoeff()
+                      : HasBaseMeans() ? base_means_[member].maxCoeff()
                                        : MeansAtResults(*members_[member]).maxCoeff();
   if (absorbs_) return std::max(best, best_pending_[member]);
   return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));

@@ -68,6 +68,13 @@ TEST(FeasibleSurrogate, MixesTheObjectiveWithTheWorstByTheChanceOfAValue) {
   EXPECT_LE((covariance - expected).cwiseAbs().maxCoeff(), 1e-13);
 }
 
+TEST(FeasibleSurrogate, WhereMeasuredIsItsObjective) {
+  const Parts parts = MakeParts();
+  const PointMatrix x = RandomPoints(Mixed(), 20, 11);
+  EXPECT_EQ(WhereMeasured(*parts.whole).PredictMean(x), parts.objective->PredictMean(x));
+  EXPECT_EQ(&WhereMeasured(*parts.objective), parts.objective.get());
+}
+
 TEST(FeasibleSurrogate, TheChanceIsHighFarFromEverythingAndLowWhereThereWasNoValue) {
   PointMatrix feasible(1, 3);
   feasible << 0, 1, 0;

@@ -98,6 +98,19 @@ TEST(Auto, WithoutSourcesIsGpLogEi) {
   }
 }
 
+TEST(Auto, TakesGivenHyperparametersWithoutSources) {
+  FakeStudy study(SquareSpace());
+  RunOf("auto", study, 12);
+  const auto next = [&study](const char* preset) {
+    const RecipeChange change = {.options = {{"noise_deviation", 0.5}, {"amplitude", 3}}};
+    const auto strategy = *MakeStrategy(*FindPreset(preset), change);
+    return strategy->Suggest(study.view(), 1, 5, Deadline::Infinite())->front();
+  };
+  EXPECT_NEAR(NumberFact(next("auto"), "noise_variance"), 0.25, 1e-12);
+  EXPECT_NEAR(NumberFact(next("auto"), "amplitude"), 3, 1e-12);
+  EXPECT_EQ(next("auto").configuration, next("gp_log_ei").configuration);
+}
+
 TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
   FakeStudy study = StudyWith(0.3, 0.6);
   const std::vector<Suggestion> made = RunOf("auto", study, 3);
@@ -661,6 +674,19 @@ TEST_F(MixedModelTest, ImprovementsAreAveragedAndVariancesAreNot) {
     }
     EXPECT_NEAR(values[i], std::log(expected), 1e-6);
   }
+}
+
+TEST_F(MixedModelTest, AForecastIsThatOfATrialThatHasAValue) {
+  PointMatrix at(1, 2);
+  at << 0.2, 0.9;
+  EndedTrial far;
+  far.number = ++study_.last_trial;
+  far.configuration = study_.space->Decode({.coordinates = {0.99, 0.01}, .steps = {}});
+  far.ending = Ending::kInfeasible;
+  study_.ended.push_back(far);
+  const FittedModel beside(RecipeOf("gp_log_ei"), study_);
+  EXPECT_LT(beside.surrogate().PredictMean(at)[0], without_->surrogate().PredictMean(at)[0] - 1e-4);
+  EXPECT_NEAR(ForecastAt(beside.model(), at).mean, ForecastAt(without_->model(), at).mean, 1e-9);
 }
 
 TEST_F(MixedModelTest, AForecastHasTheNoiseOfAResult) {
