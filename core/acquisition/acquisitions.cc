@@ -239,6 +239,7 @@ const AcquisitionRow kLogEi = {
               .options = DefaultOptions},
     .score = ScoreBy<LogImprovementOf>,
     .improvement = [](double value) { return std::exp(value); },
+    .discounts_repeats = true,
 };
 
 const AcquisitionRow kPi = {

@@ -67,6 +67,9 @@ struct AcquisitionRow {
   bool draws = false;
   // The expected improvement that a value stands for, on outputs of variance 1; null: it has none.
   double (*improvement)(double value) = nullptr;
+  // Whether the value is the logarithm of an expected improvement that is discounted where there is
+  // a noisy result already; see NextPointRequest::measured.
+  bool discounts_repeats = false;
 };
 
 // All of them, in the order in which people should meet them.

@@ -126,7 +126,9 @@ class Chooser {
     if (found.deadline_passed && !(may_be_cut_short && is_found)) {
       return absl::DeadlineExceededError("no time to search the space");
     }
-    NextPoint next = FirstNotTaken(found.best);
+    std::vector<ScoredConfiguration> best_first = found.best;
+    if (DiscountRepeats(best_first)) SortBestFirst(best_first);
+    NextPoint next = FirstNotTaken(best_first);
     next.is_cut_short = found.deadline_passed;
     return next;
   }
@@ -155,6 +157,36 @@ class Chooser {
     return request_.taken.contains(&configuration);
   }
 
+  // Lowers the values of configurations that have noisy results; see NextPointRequest::measured.
+  // Returns whether there are any.
+  bool DiscountRepeats(std::vector<ScoredConfiguration>& scored) const {
+    if (request_.measured == nullptr || !request_.acquisition->discounts_repeats) return false;
+    std::vector<ScoredConfiguration*> repeats;
+    std::vector<Configuration> configurations;
+    for (ScoredConfiguration& each : scored) {
+      if (!request_.measured->contains(&each.configuration)) continue;
+      repeats.push_back(&each);
+      configurations.push_back(each.configuration);
+    }
+    if (repeats.empty()) return false;
+    double noise = 0;
+    for (size_t i = 0; i < request_.model.size(); ++i) {
+      noise += request_.model.NoiseVariance(i) / static_cast<double>(request_.model.size());
+    }
+    const Vector variances =
+        PredictTogether(request_.model, EncodeAll(request_.space, configurations)).variance;
+    for (size_t i = 0; i < repeats.size(); ++i) {
+      const double ratio = variances[static_cast<Index>(i)] / noise;
+      repeats[i]->value += std::log(-std::expm1(-0.5 * std::log1p(ratio)));
+    }
+    return true;
+  }
+
+  static void SortBestFirst(std::vector<ScoredConfiguration>& scored) {
+    std::stable_sort(scored.begin(), scored.end(),
+                     [](const auto& a, const auto& b) { return a.value > b.value; });
+  }
+
   NextPoint FirstNotTaken(const std::vector<ScoredConfiguration>& best_first) const {
     for (const ScoredConfiguration& scored : best_first) {
       if (!IsTaken(scored.configuration)) return {scored.configuration, {}, scored.value};
@@ -172,8 +204,8 @@ class Chooser {
     for (size_t i = 0; i < configurations.size(); ++i) {
       scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
     }
-    std::stable_sort(scored.begin(), scored.end(),
-                     [](const auto& a, const auto& b) { return a.value > b.value; });
+    DiscountRepeats(scored);
+    SortBestFirst(scored);
     NextPoint next = FirstNotTaken(scored);
     next.searched_whole = is_whole;
     return next;
@@ -189,10 +221,16 @@ class Chooser {
     }
     SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
                                 score.Values(EncodeAll(request_.space, configurations)));
-    Index best = 0;
-    const double value = values.maxCoeff(&best);
-    const int64_t candidate = left[static_cast<size_t>(best)];
-    NextPoint next{std::move(configurations[static_cast<size_t>(best)]), candidate, value};
+    std::vector<ScoredConfiguration> scored;
+    for (size_t i = 0; i < configurations.size(); ++i) {
+      scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
+    }
+    DiscountRepeats(scored);
+    const auto best = std::max_element(
+        scored.begin(), scored.end(),
+        [](const auto& a, const auto& b) { return a.value < b.value; });
+    const int64_t candidate = left[static_cast<size_t>(best - scored.begin())];
+    NextPoint next{std::move(best->configuration), candidate, best->value};
     next.searched_whole = true;
     return next;
   }

@@ -49,6 +49,13 @@ struct NextPointRequest {
   std::optional<double> ucb_multiplier = {};
   // The model's deviations count as this many times as large.
   double deviation_factor = 1;
+  // Configurations that have noisy results; null: none. Where the acquisition discounts repeats,
+  // the improvement expected there counts in the part that another result can show, which is
+  //   1 - sigma / sqrt(s^2 + sigma^2)
+  // with the noise's deviation sigma and the function's s (Huang, Allen, Notz and Zeng 2006, for
+  // all points). Without this the incumbent, which cannot improve on itself, is measured again
+  // and again on a space of few configurations.
+  const ConfigurationIndex* measured = nullptr;
   // The screen of a quicker search, where many points are chosen one after the other; null: each
   // search has its own.
   const Screen* screen = nullptr;
@@ -56,8 +63,8 @@ struct NextPointRequest {
   // The same request of another acquisition and another model; neither is copied.
   NextPointRequest With(const Choice<AcquisitionRow>& other_acquisition,
                         const SearchedModel& other_model) const {
-    return {space,    other_acquisition, other_model,      taken, pool, round, seed,
-            deadline, ucb_multiplier,    deviation_factor, screen};
+    return {space,    other_acquisition, other_model,      taken,    pool,  round, seed,
+            deadline, ucb_multiplier,    deviation_factor, measured, screen};
   }
 };
 

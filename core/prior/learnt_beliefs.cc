@@ -19,6 +19,11 @@ constexpr double kSourcesOfBelief = 3;
 constexpr double kBeliefsMeanDeviation = 3;
 // However alike the sources are, the target may be another one.
 constexpr double kLeastBeliefDeviation = 0.1;
+// Sources of less noise than this teach no less: a source's noise is a part of its variance over
+// the whole space, a study's a part of that of its best results, and no source says how exact the
+// study is. From here a noise as large as the results can still be learnt.
+constexpr double kLeastNoiseLocation = -6.5;
+constexpr double kDeviationThere = 1.75;
 
 // The logarithms of a source's hyperparameters in the order of a model's beliefs, the mean left
 // out.
@@ -105,15 +110,19 @@ size_t LearnBeliefs(const SourceModels& sources, Model& model) {
 }
 
 HyperparameterBelief LearntNoise(const SourceModels& sources) {
-  Vector values(static_cast<Index>(sources.size()));
-  for (size_t k = 0; k < sources.size(); ++k) {
-    values[static_cast<Index>(k)] = sources[k]->hyperparameters.log_noise_variance;
+  std::vector<double> known;
+  for (const auto& source : sources) {
+    const Vector& y = source->data.y;
+    if (y.minCoeff() < y.maxCoeff()) known.push_back(source->hyperparameters.log_noise_variance);
   }
-  if (values.size() == 0 || values.mean() >= kUsualNoise.location) return kUsualNoise;
+  const Vector values = Eigen::Map<const Vector>(known.data(), static_cast<Index>(known.size()));
+  if (known.empty() || values.mean() >= kUsualNoise.location) return kUsualNoise;
   HyperparameterBelief belief = kUsualNoise;
   LearnBelief(values, belief);
-  belief.location = std::max(belief.lower, belief.location);  // Of sources that are exact.
-  belief.deviation = std::max(kUsualNoise.deviation, belief.deviation);
+  const bool is_limited = belief.location < kLeastNoiseLocation;
+  belief.location = std::max(kLeastNoiseLocation, belief.location);
+  belief.deviation =
+      std::max(is_limited ? kDeviationThere : kUsualNoise.deviation, belief.deviation);
   return belief;
 }
 

@@ -75,6 +75,10 @@ class ModelRun final : public SuggestionRun {
     taken_ = SpentConfigurations(view_);
     if (pool_ != nullptr) pool_->LeaveOut(taken_);
     for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
+    if (view_.noiseless) return;
+    for (const EndedTrial& trial : view_.ended) {
+      if (trial.value.has_value()) measured_.try_emplace(&trial.configuration, 0);
+    }
   }
 
   // The next evenly filling point, or a random one where that is taken, as in a small space.
@@ -301,6 +305,7 @@ class ModelRun final : public SuggestionRun {
     request.round = model.round().value_or(suggested + 1);
     request.seed = CounterRandomBits(seed_, index_, kSearchLane);
     request.deadline = deadline;
+    request.measured = &measured_;
     request.screen = models_.screen();
     return request;
   }
@@ -332,6 +337,7 @@ class ModelRun final : public SuggestionRun {
   bool with_transfer_;
   absl::Status without_because_;
   ConfigurationIndex taken_;
+  ConfigurationIndex measured_;  // Empty where results are exact.
   StudyModels models_;
   // Suggestions by what served the sources best, and how many of them were looked at.
   std::vector<Suggestion> design_;

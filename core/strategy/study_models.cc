@@ -213,8 +213,9 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
-  // On a list of candidates each one is tried once, so that results do not gather.
-  const bool results_gather = !view_.space->has_candidates();
+  // Where each candidate is tried once, results do not gather.
+  const bool results_gather =
+      !view_.space->has_candidates() || view_.space->allow_repeats();
   // Those that gather where sources were best do not show how exact they are.
   if (has_guard() && results_gather) request.noise = LearntNoise(usable_.models);
   const bool is_of_one = OnlyConfiguration(view_.ended) != nullptr;

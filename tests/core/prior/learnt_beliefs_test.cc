@@ -88,6 +88,23 @@ TEST(LearntNoise, IsBelievedToBeLessWhereSourcesHaveLess) {
   EXPECT_EQ(of_one.lower, kUsualNoise.lower);
 }
 
+TEST(LearntNoise, OfManyExactSourcesLeavesRoomForMore) {
+  const SourceModels exact(200, SourceOf("s", Sampled(Wave, 2, 10, 1), 1e-8));
+  const HyperparameterBelief belief = LearntNoise(exact);
+  EXPECT_EQ(belief.location, -6.5);
+  EXPECT_GE(belief.deviation, 1.75);
+}
+
+TEST(LearntNoise, IsNotLearntFromSourcesWithoutDifferences) {
+  const SourceModels sources(3, SourceOf("s", Sampled(Wave, 2, 10, 1), 1e-3));
+  SourceModels more = sources;
+  TrainingData equal = Sampled(Wave, 2, 10, 1);
+  equal.y.setZero();
+  more.push_back(SourceOf("equal", equal, 1e-6));
+  EXPECT_EQ(LearntNoise(more), LearntNoise(sources));
+  EXPECT_EQ(LearntNoise({more.back()}), kUsualNoise);
+}
+
 TEST(LearntNoise, IsNeverSurerThanUsualNorBelowItsBound) {
   for (const double noise : {1e-2, 1e-5, 1e-8}) {
     const SourceModels sources(200, SourceOf("s", Sampled(Wave, 2, 10, 1), noise));

@@ -272,6 +272,22 @@ TEST(ModelStrategy, FailuresByChanceDoNotKeepItFromTheBest) {
   }
 }
 
+TEST(ModelStrategy, AFailureFarAwayDoesNotKeepItFromRefining) {
+  for (const Ending ending : {Ending::kFailed, Ending::kInfeasible}) {
+    for (const bool noiseless : {true, false}) {
+      FakeStudy study(SquareSpace());
+      study.noiseless = noiseless;
+      EndedTrial far;
+      far.number = ++study.last_trial;
+      far.configuration = study.space->Decode({.coordinates = {0.98, 0.02}, .steps = {}});
+      far.ending = ending;
+      study.ended.push_back(far);
+      Climb(*MakeStrategy(*FindPreset("gp_log_ei")), study, 24, 5);
+      EXPECT_GT(BestValue(study), 1 - 1e-4) << noiseless;
+    }
+  }
+}
+
 TEST(ModelStrategy, WhatFailedTwiceIsNotSuggestedAgain) {
   for (const char* preset : {"gp_log_ei", "gp_ts"}) {
     FakeStudy study(MakeSpace({{"n", IntegerDomain{1, 4}, {}, {}}}));
@@ -321,6 +337,29 @@ TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
     down.Lease(*mirrored);
     down.End(Ending::kMeasured, -value);
   }
+}
+
+TEST(ModelStrategy, DoesNotMeasureTheBestOfASmallNoisySpaceAgainAndAgain) {
+  int different = 0;
+  for (const uint64_t seed : {0, 1, 2, 3}) {
+    FakeStudy study(MakeSpace({{"a", IntegerDomain{0, 7}, {}, {}},
+                               {"b", IntegerDomain{0, 7}, {}, {}},
+                               {"c", IntegerDomain{0, 7}, {}, {}}}));
+    std::set<std::vector<int64_t>> tried;
+    for (uint64_t i = 0; i < 40; ++i) {
+      const Configuration next = MustSuggest("gp_log_ei", study.view(), 1, seed)[0].configuration;
+      const std::vector<int64_t> at = {next.values[0].integer(), next.values[1].integer(),
+                                       next.values[2].integer()};
+      tried.insert(at);
+      const double value = -std::abs(static_cast<double>(at[0]) - 5) -
+                           0.3 * std::abs(static_cast<double>(at[1]) - 2) -
+                           0.1 * std::abs(static_cast<double>(at[2]) - 6);
+      study.Lease(MustSuggest("gp_log_ei", study.view(), 1, seed));
+      study.End(Ending::kMeasured, value + 1.4 * CounterRandomUniform(seed, i, 3));
+    }
+    different += static_cast<int>(tried.size());
+  }
+  EXPECT_GE(different, 4 * 25);
 }
 
 TEST(ModelStrategy, RepeatsThatAgreeTellItThatThereIsNoNoise) {
