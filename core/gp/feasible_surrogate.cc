@@ -37,6 +37,8 @@ constexpr double kLeastChanceOfOutcome = 0.02;
 // Whether failures are chance is judged by so many results at most, spread evenly over all: more
 // of them cost the cube and say the same.
 constexpr Index kMostJudgedBy = 400;
+// Places tell failures from this chance of a pattern on.
+constexpr double kSure = 0.9;
 
 // The process's means at its own points, each without the label there.
 Vector LeftOutMeans(const GaussianProcess& process) {
@@ -44,11 +46,10 @@ Vector LeftOutMeans(const GaussianProcess& process) {
   return process.observations().y - process.weights().cwiseQuotient(precisions);
 }
 
-// The noise of the labels of failures, which stand last among those of `process`, as results do
-// first. It compares two explanations by the chances that they give each outcome when it is left
-// out: the process, by which locations explain which trials fail, and the rate of failures
-// alone.
-double FailureNoise(const GaussianProcess& process, Index results, Index failures) {
+// How probable it is that locations explain which trials fail. Failures stand last among the labels
+// of `process`, as results do first. It compares two explanations by the chances that they give
+// each outcome when it is left out: the process, and the rate of failures alone.
+double ChanceOfPattern(const GaussianProcess& process, Index results, Index failures) {
   const Vector means = LeftOutMeans(process);
   const auto others = static_cast<double>(results + failures - 1);
   const auto log_of_rate = [others](Index alike) {
@@ -61,7 +62,12 @@ double FailureNoise(const GaussianProcess& process, Index results, Index failure
   double evidence = 0;
   for (const double g : means.head(results)) evidence += log_chance(g) - log_of_rate(results);
   for (const double g : means.tail(failures)) evidence += log_chance(-g) - log_of_rate(failures);
-  const double told = 1 / (1 + std::exp(-kLogOddsOfPattern - evidence));
+  return 1 / (1 + std::exp(-kLogOddsOfPattern - evidence));
+}
+
+// The noise of the labels of failures.
+double FailureNoise(const GaussianProcess& process, Index results, Index failures) {
+  const double told = ChanceOfPattern(process, results, failures);
   return std::pow(kLabelNoise, told) * std::pow(kChanceNoise, 1 - told);
 }
 
@@ -74,6 +80,18 @@ Observations LabelsOf(const PointMatrix& feasible, const PointMatrix& infeasible
   labels.x << feasible, infeasible, failed;
   labels.y.tail(count - feasible.rows()).setConstant(-1);
   return labels;
+}
+
+std::shared_ptr<const KernelPrior> PriorOf(const CoordinateKinds& kinds) {
+  constexpr double kLength = 0.2;
+  Vector parameters(2);
+  parameters << 0, std::log(kLength * std::sqrt(static_cast<double>(kinds.size())));
+  return std::make_shared<KernelPrior>(
+      MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
+}
+
+PointMatrix SomeOf(const PointMatrix& points) {
+  return points(FirstOfParts(points.rows(), kMostJudgedBy), Eigen::all);
 }
 
 class FeasibleSurrogate : public Surrogate {
@@ -163,14 +181,10 @@ class FeasibleSurrogate : public Surrogate {
 absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
     const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
     const PointMatrix& failed) {
-  constexpr double kLength = 0.2;
-  Vector parameters(2);
-  parameters << 0, std::log(kLength * std::sqrt(static_cast<double>(kinds.size())));
-  const auto prior = std::make_shared<KernelPrior>(
-      MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
+  const std::shared_ptr<const KernelPrior> prior = PriorOf(kinds);
   Observations labels = LabelsOf(feasible, infeasible, failed);
   if (failed.rows() > 0) {
-    const PointMatrix some(feasible(FirstOfParts(feasible.rows(), kMostJudgedBy), Eigen::all));
+    const PointMatrix some = SomeOf(feasible);
     SLIPSTREAM_ASSIGN_OR_RETURN(const GaussianProcess judge,
                                 GaussianProcess::Fit(prior, LabelsOf(some, infeasible, failed)));
     labels.noise_variance.tail(failed.rows())
@@ -179,6 +193,16 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
   SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
                               GaussianProcess::Fit(prior, std::move(labels)));
   return std::make_shared<const GaussianProcess>(std::move(process));
+}
+
+absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const PointMatrix& feasible,
+                                        const PointMatrix& infeasible, const PointMatrix& failed) {
+  const PointMatrix some = SomeOf(feasible);
+  const PointMatrix failures = SomeOf(failed);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const GaussianProcess judge,
+      GaussianProcess::Fit(PriorOf(kinds), LabelsOf(some, SomeOf(infeasible), failures)));
+  return ChanceOfPattern(judge, some.rows(), failures.rows()) > kSure;
 }
 
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> objective,

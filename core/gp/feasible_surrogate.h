@@ -31,6 +31,11 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
     const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
     const PointMatrix& failed);
 
+// Whether the places of all outcomes, rather than chance, tell which trials fail. At least one
+// failure.
+absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const PointMatrix& feasible,
+                                        const PointMatrix& infeasible, const PointMatrix& failed);
+
 // `worst` is the value that a configuration without one counts as.
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
     std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,

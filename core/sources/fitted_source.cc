@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
 #include "core/calibration/posterior.h"
+#include "core/gp/feasible_surrogate.h"
 #include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 #include "core/space/space_key.h"
@@ -41,11 +42,31 @@ class PointCollector {
   std::vector<MappedResult>& results() { return results_; }
   SourceCounts& counts() { return counts_; }
 
+  // The configurations at which a worker failed, as far as they have a place and no result.
+  std::vector<Configuration> Failures() const {
+    std::vector<Configuration> failures;
+    for (const Configuration* const failed : failed_) {
+      std::optional<Configuration> mapped = mapping_.MapAnywhere(*failed);
+      if (mapped.has_value() && !index_.contains(&*mapped)) failures.push_back(*std::move(mapped));
+    }
+    return failures;
+  }
+
+  // Counts one of these as infeasible from now on.
+  void AddInfeasible(Configuration configuration) {
+    --counts_.no_result;
+    ++counts_.infeasible;
+    if (index_.contains(&configuration)) return;
+    results_.push_back({std::move(configuration), 0, 1, true});
+    index_.try_emplace(&results_.back().configuration, static_cast<int64_t>(results_.size()) - 1);
+  }
+
  private:
   void Add(const SourcePoint& point) {
     const bool is_infeasible = point.ending == Ending::kInfeasible;
     const bool is_measured =
         point.ending == Ending::kMeasured && point.value.has_value() && std::isfinite(*point.value);
+    if (point.ending == Ending::kFailed) failed_.push_back(&point.configuration);
     if (!is_infeasible && !is_measured) {
       ++counts_.no_result;
       return;
@@ -76,6 +97,7 @@ class PointCollector {
   const SourceTaskData& source_;
   const SpaceMapping& mapping_;
   std::vector<MappedResult> results_;
+  std::vector<const Configuration*> failed_;
   ConfigurationIndex index_;
   SourceCounts counts_;
 };
@@ -158,10 +180,28 @@ double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
   return LargestCost(finite, finite_weights, options.reach);
 }
 
+// As in a study, failures count as infeasible where their places, rather than chance, tell them.
+void AddFailures(const SearchSpace& space, PointCollector& collector) {
+  const std::vector<Configuration> failures = collector.Failures();
+  if (failures.empty()) return;
+  std::vector<Configuration> feasible;
+  std::vector<Configuration> infeasible;
+  for (const MappedResult& result : collector.results()) {
+    (result.is_infeasible ? infeasible : feasible).push_back(result.configuration);
+  }
+  if (feasible.empty()) return;
+  const absl::StatusOr<bool> are_told =
+      PlacesTellFailures(KindsOf(space), EncodeAll(space, feasible), EncodeAll(space, infeasible),
+                         EncodeAll(space, failures));
+  if (!are_told.value_or(false)) return;
+  for (const Configuration& failure : failures) collector.AddInfeasible(failure);
+}
+
 // Without data where no point has a result and a place.
 PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                        const SpaceMapping& mapping, const SourceFitOptions& options) {
   PointCollector collector(source, mapping);
+  AddFailures(space, collector);
   const std::vector<MappedResult>& results = collector.results();
   PreparedSource prepared{{}, collector.counts()};
   const bool is_measured = std::any_of(results.begin(), results.end(),

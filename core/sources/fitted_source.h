@@ -32,7 +32,9 @@ struct SourceCounts {
   size_t points = 0;      // All of them.
   size_t used = 0;        // Different configurations that the model learns from.
   size_t no_result = 0;   // Failed, stopped early or without a finite value.
-  size_t infeasible = 0;  // Without a value: learnt as the source's worst.
+  // Without a value: learnt as the source's worst. Failures are among these where their places,
+  // rather than chance, tell them.
+  size_t infeasible = 0;
   size_t outside = 0;     // Without a place in the study's space.
   size_t thinned = 0;     // Left out because there were more than a model takes.
   size_t limited = 0;     // Used, but so far off that they count as better than they are.

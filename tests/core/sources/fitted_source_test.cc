@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -73,6 +74,30 @@ TEST(FitSource, TakesTheDefaultWhereTheSourceLacksAParameter) {
   const auto fitted = MustFit(*BowlSource("sourceTasks/a", 0.5, 0.5, 12, 1), *target);
   ASSERT_EQ(fitted->model->data.x.cols(), 2);
   EXPECT_LT((fitted->model->data.x.col(1).array() - 0.9).abs().maxCoeff(), 1e-12);
+}
+
+TEST(FitSource, FailuresThatTheirPlacesTellAreLearntAsTheWorst) {
+  const auto fitted = [](const std::function<bool(const Configuration&, size_t)>& fails) {
+    SourceTaskData source = *BowlSource("sourceTasks/a", 0.5, 0.5, 60, 1);
+    for (size_t i = 0; i < source.points.size(); ++i) {
+      if (!fails(source.points[i].configuration, i)) continue;
+      source.points[i].ending = Ending::kFailed;
+      source.points[i].value.reset();
+    }
+    return *FitSource(source, *SquareSpace(), {}, Deadline::Infinite());
+  };
+  const auto large = [](const Configuration& at, size_t) { return at.values[0].number() > 0.6; };
+  const auto placed = fitted(large);
+  EXPECT_EQ(placed->counts.no_result, 0U);
+  EXPECT_GT(placed->counts.infeasible, 10U);
+  PointMatrix at(2, 2);
+  at << 0.5, 0.5, 0.8, 0.5;
+  const Vector means = placed->model->process->PredictMean(at);
+  EXPECT_GT(means[0], means[1] + 1);
+
+  const auto chance = fitted([](const Configuration&, size_t i) { return i % 4 == 0; });
+  EXPECT_EQ(chance->counts.no_result, 15U);
+  EXPECT_EQ(chance->counts.infeasible, 0U);
 }
 
 TEST(FitSource, WithoutAUsablePointThereIsNoModel) {
