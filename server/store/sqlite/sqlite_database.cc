@@ -48,7 +48,7 @@ constexpr absl::Duration kCheckLimit = absl::Milliseconds(150);
 constexpr int kTransactionsPerPurge = 16;
 constexpr int kTransactionsAfterFailedPurge = 1024;
 
-// Free pages are looked for after a purge, and after so many transactions, which may have
+// Free pages are looked for after a deletion, and after so many transactions, which may have
 // forgotten a whole generation of answers.
 constexpr int kTransactionsPerLook = 1024;
 
@@ -200,6 +200,7 @@ TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransa
   TransactionEnd end = TransactInRoom(body);
   if (transactions_until_purge_ > 0) --transactions_until_purge_;
   if (transactions_until_look_ > 0) --transactions_until_look_;
+  if (transaction_.deletes()) transactions_until_look_ = 0;
   if (!halted_ && transaction_.purge_pending() && transactions_until_purge_ == 0) Purge();
   MoveLog();
   return end;

@@ -138,7 +138,9 @@ class SqliteTransaction : public RowTransaction {
     deletes_ = true;
     return purge_.Continue();
   }
-  // Whether the transaction deletes what takes room, and adds nothing that does.
+  // Whether the transaction deletes what takes room.
+  bool deletes() const { return deletes_; }
+  // Whether it also adds nothing that does.
   bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
   bool purge_pending() const { return purge_.pending(); }

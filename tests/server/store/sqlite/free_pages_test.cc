@@ -1,8 +1,10 @@
 #include "server/store/sqlite/free_pages.h"
 
 #include <filesystem>
+#include <string>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
@@ -49,6 +51,32 @@ TEST_F(FreePagesTest, TheFileBecomesShorterThoughNobodyWrites) {
   ASSERT_TRUE(DeleteStudy(**store, "s").ok());
   while (std::filesystem::file_size(path()) > 2u << 20) std::this_thread::yield();
   ASSERT_TRUE(AddTrials(**store, "other", {FinishedTrial("x", 1)}).ok());
+}
+
+// Nothing is left to be erased after these deletions.
+TEST_F(FreePagesTest, TheFileBecomesShorterAfterSourceTasksAndStudiesWithoutTrialsAreDeleted) {
+  constexpr int kEach = 6;
+  const auto source = [](int i) { return absl::StrCat("t", i); };
+  const auto study = [](int i) { return absl::StrCat("s", i); };
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    for (int i = 0; i < kEach; ++i) {
+      NewSourceTask task = SourceTaskNamed(source(i));
+      task.chunks = {std::string(1 << 20, 'x')};
+      ASSERT_TRUE(RegisterSourceTask(**store, task).ok());
+      NewStudy with_candidates = StudyNamed(study(i));
+      with_candidates.candidates = std::string(1 << 20, 'x');
+      ASSERT_TRUE(CreateStudy(**store, with_candidates).ok());
+    }
+  }
+  ASSERT_GT(std::filesystem::file_size(path()), 12u << 20);
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  for (int i = 0; i < kEach; ++i) ASSERT_TRUE(DeleteSourceTask(**store, source(i)).ok());
+  while (std::filesystem::file_size(path()) > 8u << 20) std::this_thread::yield();
+  for (int i = 0; i < kEach; ++i) ASSERT_TRUE(DeleteStudy(**store, study(i)).ok());
+  while (std::filesystem::file_size(path()) > 2u << 20) std::this_thread::yield();
 }
 
 TEST_F(FreePagesTest, AFewFreePagesAreKeptForWhatIsWrittenNext) {
