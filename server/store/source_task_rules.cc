@@ -19,23 +19,42 @@ absl::StatusOr<int64_t> RequireSourceTask(Rows& rows, const std::string& id) {
   return *key;
 }
 
-// How many of its studies a refusal to delete a source task names.
-constexpr int kNamedStudies = 3;
+// How many of its studies a refusal to delete a source task names, and among how many of the first
+// ones it looks for these.
+constexpr size_t kNamedStudies = 3;
+constexpr int kStudiesLookedAt = 100;
+
+// Those that the callers who may see the source task may see, too: the first of its own project.
+std::vector<std::string> StudiesToName(const std::string& id, std::vector<std::string> studies) {
+  const auto is_of_another = [&](const std::string& study) {
+    return ProjectOfId(study) != ProjectOfId(id);
+  };
+  studies.erase(std::remove_if(studies.begin(), studies.end(), is_of_another), studies.end());
+  if (studies.size() > kNamedStudies) studies.resize(kNamedStudies);
+  return studies;
+}
+
+std::string UnnamedUsers(int64_t all) {
+  if (all == 1) return "1 study of another project";
+  return absl::StrCat(all, all > kStudiesLookedAt ? " studies" : " studies of other projects");
+}
 
 // "sourceTasks/t is used by studies/s", or "... by 5 studies: studies/a, studies/b, studies/c and 2
-// others". `studies` are the first of them.
+// others", or "... by 1 study of another project". `studies` are the first of them.
 absl::StatusOr<std::string> UseText(RowTransaction& rows, const std::string& id,
                                     const std::vector<std::string>& studies) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<SourceTaskRecord> task, rows.FindSourceTask(id));
-  const auto named = static_cast<int64_t>(studies.size());
-  const int64_t all = task.has_value() ? task->study_count : named;
-  const std::string names = absl::StrJoin(studies, ", ", [](std::string* out, const auto& study) {
+  const std::vector<std::string> named = StudiesToName(id, studies);
+  const int64_t all =
+      task.has_value() ? task->study_count : static_cast<int64_t>(studies.size());
+  const std::string names = absl::StrJoin(named, ", ", [](std::string* out, const auto& study) {
     out->append(NameOfStudy(study));
   });
   std::string text = absl::StrCat(NameOfSourceTask(id), " is used by ");
+  if (named.empty()) return absl::StrCat(text, UnnamedUsers(all));
   if (all > 1) absl::StrAppend(&text, all, " studies: ");
   text += names;
-  const int64_t others = all - named;
+  const int64_t others = all - static_cast<int64_t>(named.size());
   if (others > 0) absl::StrAppend(&text, " and ", others, others == 1 ? " other" : " others");
   return text;
 }
@@ -62,7 +81,7 @@ absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
 absl::StatusOr<Unit> DeleteSourceTask(RowTransaction& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireSourceTask(rows, id));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> studies,
-                              rows.FindStudiesUsing(key, kNamedStudies));
+                              rows.FindStudiesUsing(key, kStudiesLookedAt));
   if (!studies.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string use, UseText(rows, id, studies));
     return absl::FailedPreconditionError(use);

@@ -97,6 +97,21 @@ TEST_P(StoreContract, ARefusalToDeleteASourceTaskNamesThreeOfItsStudies) {
                         "used by 4 studies: studies/b, studies/a, studies/c and 1 other"));
 }
 
+TEST_P(StoreContract, ARefusalToDeleteASourceTaskNamesNoStudyOfAnotherProject) {
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("vision/t")).ok());
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("secret", {"vision/t"})).ok());
+  EXPECT_THAT(
+      DeleteSourceTask(store(), "vision/t").status,
+      IsRefusal(kFailedPrecondition, "sourceTasks/t is used by 1 study of another project"));
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("nlp/secret", {"vision/t"})).ok());
+  EXPECT_THAT(DeleteSourceTask(store(), "vision/t").status,
+              IsRefusal(kFailedPrecondition, "is used by 2 studies of other projects"));
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("vision/s", {"vision/t"})).ok());
+  EXPECT_THAT(
+      DeleteSourceTask(store(), "vision/t").status,
+      IsRefusal(kFailedPrecondition, "used by 3 studies: projects/vision/studies/s and 2 others"));
+}
+
 TEST_P(StoreContract, ADeletedSourceTaskCanBeRegisteredAnew) {
   const auto first = RegisterSourceTask(store(), SourceTaskNamed("t"));
   ASSERT_TRUE(DeleteSourceTask(store(), "t").ok());
