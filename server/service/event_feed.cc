@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/convert/resume_token.h"
 
 namespace slipstream {
 namespace {
@@ -135,6 +136,22 @@ absl::StatusOr<int64_t> EventFeed::LastSequence() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const EventPage page,
                               store_.ListEvents(std::numeric_limits<int64_t>::max(), 1));
   return page.last_sequence;
+}
+
+std::optional<EventRecord> EventFeed::LatestAt(int64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  if (events_.empty() || sequence < events_.front().sequence) return std::nullopt;
+  const auto index = static_cast<size_t>(sequence - events_.front().sequence);
+  if (index >= events_.size()) return std::nullopt;
+  return events_[index];
+}
+
+absl::StatusOr<std::string> EventFeed::StampAt(int64_t sequence) {
+  if (sequence <= 0) return std::string();
+  if (const std::optional<EventRecord> latest = LatestAt(sequence)) return StampOf(*latest);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const EventPage page, store_.ListEvents(sequence - 1, 1));
+  if (page.events.empty() || page.events.front().sequence != sequence) return std::string();
+  return StampOf(page.events.front());
 }
 
 std::string EventFeed::StudyIdOf(const EventRecord& event) {

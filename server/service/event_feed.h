@@ -70,6 +70,11 @@ class EventFeed {
   // The last event so far. The store's errors.
   absl::StatusOr<int64_t> LastSequence();
 
+  // What tells the event with this number from another history's (resume_token.h); empty if there
+  // is none, or none any more. Reads the store if the event is not in memory, and returns its
+  // errors.
+  absl::StatusOr<std::string> StampAt(int64_t sequence);
+
   // Watchers at present.
   size_t watchers();
 
@@ -84,6 +89,8 @@ class EventFeed {
   bool RestWithoutWatchers();
   // Reads what is new; whether there may be more.
   bool ReadMore();
+  // The event, if it is in memory.
+  std::optional<EventRecord> LatestAt(int64_t sequence);
   void Tell();
   // How long to rest after a round that took `busy`.
   absl::Duration RestAfter(absl::Duration busy);

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/convert/event_conversion.h"
-#include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
+#include "server/convert/resume_token.h"
 #include "server/service/meant_study.h"
 #include "server/store/resource_message.h"
 
@@ -16,6 +16,8 @@ namespace {
 
 // Events in one read of those that may tell of a deletion.
 constexpr int kEventsPerScan = 2000;
+
+constexpr char kListAgain[] = "; list the studies and trials, then watch without a token";
 
 }  // namespace
 
@@ -37,23 +39,39 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
 }
 
 absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
+  const int64_t before = watcher_->sequence();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<EventRecord> events,
                               watcher_->Take(kMostEventsPerResponse));
   auto answer = std::make_shared<WatchAnswer>();
+  answer->sequence = watcher_->sequence();
   v1::WatchResponse response;
   for (const EventRecord& event : events) {
     const std::string study_id = study_id_.has_value() ? *study_id_ : feed_.StudyIdOf(event);
     if (!IsWatched(study_id)) continue;
     v1::StudyEvent* const told = response.add_events();
     EventToProto(study_id, event, told);
-    told->set_resume_token(MakePageToken(scope_, event.sequence));
+    told->set_resume_token(MakeResumeToken(scope_, {event.sequence, StampOf(event)}));
     if (study_id_.has_value() && event.kind == EventKind::kStudyDeleted) answer->ends = true;
   }
-  answer->sequence = watcher_->sequence();
   answer->has_events = response.events_size() > 0;
-  response.set_resume_token(MakePageToken(scope_, answer->sequence));
+  // Else nothing is sent.
+  if (first_ || answer->sequence > before) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(*response.mutable_resume_token(),
+                                TokenAfter(answer->sequence, events));
+  }
   answer->message = response.SerializeAsString();
   return answer;
+}
+
+absl::StatusOr<std::string> EventStream::TokenAfter(int64_t sequence,
+                                                    const std::vector<EventRecord>& taken) {
+  ResumePlace place{sequence, ""};
+  if (!taken.empty() && taken.back().sequence == sequence) {
+    place.stamp = StampOf(taken.back());
+  } else {
+    SLIPSTREAM_ASSIGN_OR_RETURN(place.stamp, feed_.StampAt(sequence));
+  }
+  return MakeResumeToken(scope_, place);
 }
 
 // The project of a study that is gone is not known any more.
@@ -65,15 +83,19 @@ absl::StatusOr<int64_t> WatchService::BeginningOf(const std::string& scope,
                                                   const std::string& token) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t last, feed_.LastSequence());
   if (token.empty()) return last;
-  const absl::StatusOr<int64_t> after = ParsePageToken(scope, token);
-  if (!after.ok()) {
-    return InvalidField("resume_token", token,
-                        "a resume_token of an earlier watch of the same study or project");
+  SLIPSTREAM_ASSIGN_OR_RETURN(const ResumePlace after, ParseResumeToken(scope, token));
+  if (after.sequence > last) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "the token is newer than the latest event, for example because a backup was restored",
+        kListAgain));
   }
-  if (*after <= last) return *after;
-  return absl::OutOfRangeError(
-      "the token is newer than the latest event, for example because a backup was restored; list "
-      "the studies and trials, then watch without a token");
+  // What is no longer kept is noticed when the events after it are taken.
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string stamp, feed_.StampAt(after.sequence));
+  if (stamp.empty() || after.stamp.empty() || stamp == after.stamp) return after.sequence;
+  return absl::OutOfRangeError(absl::StrCat(
+      "the store was restored from an older backup since the token was given, or the token is of "
+      "another server",
+      kListAgain));
 }
 
 absl::StatusOr<std::optional<int64_t>> WatchService::FirstDeleted(const std::string& study_id,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -62,6 +63,9 @@ class EventStream {
       : feed_(*feed), answers_(*answers), watcher_(std::move(watcher)), scope_(std::move(scope)) {}
 
   absl::StatusOr<std::shared_ptr<const WatchAnswer>> Take();
+  // The token of the place after `sequence`. `taken` are the events that were just taken.
+  absl::StatusOr<std::string> TokenAfter(int64_t sequence,
+                                         const std::vector<EventRecord>& taken);
   // Whether the event is of the project that is watched.
   bool IsWatched(absl::string_view study_id) const;
 
@@ -98,7 +102,8 @@ class WatchService {
                                                     const std::optional<std::string>& project,
                                                     const std::string& token,
                                                     std::function<void()> on_more);
-  // Where a watch goes on; the present if the token is empty.
+  // Where a watch goes on; the present if the token is empty. OUT_OF_RANGE if the token is of
+  // another history of the store.
   absl::StatusOr<int64_t> BeginningOf(const std::string& scope, const std::string& token);
   // The key of the study that had the id after this event: it may have been deleted since, and
   // another one have its id.

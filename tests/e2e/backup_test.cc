@@ -166,10 +166,14 @@ TEST(Backup, OneThatIsNotThereLeavesNoFolderForIt) {
 TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
   TemporaryFolder data;
   TemporaryFolder backups;
+  v1::WatchResponse earlier;
   v1::WatchResponse later;
   v1::BackupStoreResponse backup;
   {
     ServerProcess server(data.path(), {"--backup-folder", backups.path()});
+    ASSERT_TRUE(
+        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "early")).ok());
+    ASSERT_TRUE(WatchOnce(server.stub(), "", &earlier).ok());
     ASSERT_TRUE(BackUp(server.stub(), "a.db", &backup).ok());
     ASSERT_TRUE(
         Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "late")).ok());
@@ -184,11 +188,21 @@ TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
   ASSERT_EQ(ServerProcess::Run({"--data", restored, "--restore-from", newest}).exit_code, 0);
   ServerProcess server(restored);
   v1::WatchResponse response;
-  const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << status.error_message();
-  EXPECT_THAT(status.error_message(),
-              HasSubstr("list the studies and trials, then watch without a token"));
+  // Also once the restored store has as many events as the token tells of.
+  for (const char* const study : {"first", "second"}) {
+    const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << status.error_message();
+    EXPECT_THAT(status.error_message(), HasSubstr("backup"));
+    EXPECT_THAT(status.error_message(),
+                HasSubstr("list the studies and trials, then watch without a token"));
+    ASSERT_TRUE(
+        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), study)).ok());
+  }
   EXPECT_TRUE(WatchOnce(server.stub(), "", &response).ok());
+  // What was before the backup has stayed.
+  EXPECT_TRUE(WatchOnce(server.stub(), earlier.resume_token(), &response).ok());
+  ASSERT_GT(response.events_size(), 0);
+  EXPECT_EQ(response.events(0).study(), "studies/first");
 }
 
 TEST(Backup, NeedsAFolderAndAFreeName) {

@@ -17,12 +17,14 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
+#include "server/convert/resume_token.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using Opened = absl::StatusOr<std::unique_ptr<EventStream>>;
 
 constexpr std::chrono::seconds kPatience(30);
@@ -93,6 +95,33 @@ TEST_F(WatchServiceTest, AWatchGoesOnWhereItWas) {
   EXPECT_THAT(ToldAfter(token, 1), ElementsAre("TRIAL_LEASED", "."));
   Delete("s");
   EXPECT_THAT(ToldAfter(token, 2), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
+}
+
+// As after a restored backup: the store has gone on differently after some event.
+TEST_F(WatchServiceTest, AWatchDoesNotGoOnInAnotherHistory) {
+  const std::string token = Now();
+  const auto place = ParseResumeToken("events of studies/s", token);
+  ASSERT_TRUE(place.ok()) << place.status();
+  ASSERT_FALSE(place->stamp.empty());
+  Suggest("w");
+  const std::string other =
+      MakeResumeToken("events of studies/s", {place->sequence, "0123456789ab"});
+  const absl::Status refused = Open(After(other)).status();
+  EXPECT_TRUE(absl::IsOutOfRange(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("restored from an older backup"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("then watch without a token"));
+  Restart();
+  EXPECT_TRUE(absl::IsOutOfRange(Open(After(other)).status()));
+  EXPECT_THAT(ToldAfter(token, 1), ElementsAre("TRIAL_LEASED", "."));
+}
+
+// Some of the events are of studies that are not watched.
+TEST_F(WatchServiceTest, AWatchGoesOnAfterEventsOfOtherStudies) {
+  Create(ExampleStudy(), "other");
+  const std::string token = Now();
+  EXPECT_FALSE(ParseResumeToken("events of studies/s", token)->stamp.empty());
+  Suggest("w");
+  EXPECT_THAT(ToldAfter(token, 1), ElementsAre("TRIAL_LEASED", "."));
 }
 
 TEST_F(WatchServiceTest, AWatchGoesOnAfterAnyEventOfAMessage) {
