@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,6 +11,27 @@
 #include "server/store/resource_message.h"
 
 namespace slipstream {
+namespace {
+
+// So many of the log's trials, of which some are named.
+void AddTrialsTo(LogFields* fields, const std::vector<std::string>& named, int64_t all) {
+  fields->push_back({"trials", absl::StrJoin(named, ", ")});
+  const int64_t unnamed = all - static_cast<int64_t>(named.size());
+  if (unnamed > 0) fields->push_back({"further_trials", unnamed});
+}
+
+void LogDropped(const LeaseSweep& sweep, Log* log) {
+  log->WriteLimited(
+      LogLevel::kWarning, "dropped configurations", "configurations were not queued again", [&] {
+        LogFields fields = {{"configurations", sweep.dropped}};
+        AddTrialsTo(&fields, sweep.dropped_trials, sweep.dropped);
+        fields.push_back({"message", "their leases ran out, and their studies have as many trials "
+                                     "as --max-trials-per-study allows"});
+        return fields;
+      });
+}
+
+}  // namespace
 
 LogFields Settings(const Flags& flags) {
   return {{"listen", flags.server.listen},
@@ -36,12 +58,10 @@ LogFields Settings(const Flags& flags) {
 
 void LogEvents(Log* log, ServiceOptions* options) {
   options->on_lease_sweep = [log](const LeaseSweep& sweep) {
-    LogFields fields = {{"leases", sweep.stale},
-                        {"queued_again", sweep.queued_again},
-                        {"trials", absl::StrJoin(sweep.trials, ", ")}};
-    const int64_t unnamed = sweep.stale - static_cast<int64_t>(sweep.trials.size());
-    if (unnamed > 0) fields.push_back({"further_trials", unnamed});
+    LogFields fields = {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}};
+    AddTrialsTo(&fields, sweep.trials, sweep.stale);
     log->Write(LogLevel::kInfo, "leases ran out", fields);
+    if (sweep.dropped > 0) LogDropped(sweep, log);
   };
   options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
     log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {

@@ -95,10 +95,12 @@ void TellApart(const v1::Study& study, Table* table) {
   take(first_after, table->columns.size(), "trial_");
 }
 
-// The worker's words; for people, of a STALE trial, that it has no lease any more.
+// The worker's or the server's words; for people, of a STALE trial without any, that it has no
+// lease any more.
 std::string ReasonOf(const v1::Trial& trial, Format format) {
   const bool is_stale = trial.state() == v1::Trial::STALE;
-  return format == Format::kTable && is_stale ? "lease ran out" : trial.reason();
+  const bool says_it = format == Format::kTable && is_stale && trial.reason().empty();
+  return says_it ? "lease ran out" : trial.reason();
 }
 
 // The trials of the same configuration that came after this one and before it, if any.

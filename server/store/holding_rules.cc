@@ -3,7 +3,9 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -107,32 +109,64 @@ TrialRecord RepeatOf(const TrialRecord& trial, int64_t number, int64_t now_ms) {
   return repeat;
 }
 
-absl::StatusOr<bool> MayRepeat(RowTransaction& rows, const StudyHead& head,
-                               const TrialRecord& trial, int64_t max_trials) {
-  if (head.state == StudyState::kCompleted || head.trial_count >= max_trials) return false;
-  if (trial.requeues >= head.lease.max_requeues) return false;
+// What becomes of the configuration of a trial whose lease ran out.
+enum class Repetition {
+  kNeedless,  // Nobody would try it again, or it has been tried often enough.
+  kQueued,
+  kDropped,  // The study has as many trials as it may.
+};
+
+absl::StatusOr<Repetition> RepetitionOf(RowTransaction& rows, const StudyHead& head,
+                                        const TrialRecord& trial, int64_t max_trials) {
+  if (head.state == StudyState::kCompleted) return Repetition::kNeedless;
+  if (trial.requeues >= head.lease.max_requeues) return Repetition::kNeedless;
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, head.key, trial));
-  return result == 0;
+  if (result > 0) return Repetition::kNeedless;
+  return head.trial_count < max_trials ? Repetition::kQueued : Repetition::kDropped;
 }
 
-// Makes the trial STALE; whether its configuration was queued again.
-absl::StatusOr<bool> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord& trial,
-                              int64_t max_trials) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeats, MayRepeat(rows, head, trial, max_trials));
+absl::Status QueueAgain(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
+  const TrialRecord repeat = RepeatOf(trial, ++head.trial_count, rows.now_ms());
+  trial.requeued_as = repeat.number;
+  head.bytes += StoredBytesOf(repeat);
+  SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, repeat, {}));
+  SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, repeat));
+  return rows.UpdateCounts(head);
+}
+
+// Writes on a trial why its configuration is not queued again.
+absl::Status NoteDropped(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
+  head.bytes -= StoredBytesOf(trial);
+  trial.reason = absl::StrCat(
+      "lease ran out; not queued again, as its study has ", head.trial_count,
+      " trials, the limit (--max-trials-per-study)");
+  head.bytes += StoredBytesOf(trial);
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
+  return rows.UpdateCounts(head);
+}
+
+// Makes the trial STALE.
+absl::StatusOr<Repetition> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord& trial,
+                                    int64_t max_trials) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Repetition repetition,
+                              RepetitionOf(rows, head, trial, max_trials));
   trial.state = TrialState::kStale;
   trial.end_ms = rows.now_ms();
   trial.lease_end.reset();
   SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialStale, head.key, trial));
-  if (repeats) {
-    const TrialRecord repeat = RepeatOf(trial, ++head.trial_count, rows.now_ms());
-    trial.requeued_as = repeat.number;
-    head.bytes += StoredBytesOf(repeat);
-    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, repeat, {}));
-    SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, repeat));
-    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  if (repetition == Repetition::kQueued) {
+    SLIPSTREAM_RETURN_IF_ERROR(QueueAgain(rows, head, trial));
+  } else if (repetition == Repetition::kDropped) {
+    SLIPSTREAM_RETURN_IF_ERROR(NoteDropped(rows, head, trial));
   }
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
-  return repeats;
+  return repetition;
+}
+
+// Counts a trial, and names it if it is one of the first.
+void CountAndName(const std::string& trial, int64_t* count, std::vector<std::string>* names) {
+  ++*count;
+  if (names->size() < LeaseSweep::kNamedTrials) names->push_back(trial);
 }
 
 absl::Status DropReports(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
@@ -203,12 +237,15 @@ absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t m
     SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial,
                                 rows.FindTrial(key.study_key, key.number));
     if (!head.has_value() || !trial.has_value()) continue;
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeated, EndLease(rows, *head, *trial, max_trials));
-    ++sweep.stale;
-    if (sweep.trials.size() < LeaseSweep::kNamedTrials) {
-      sweep.trials.push_back(NameOfTrial(head->id, key.number));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Repetition repetition,
+                                EndLease(rows, *head, *trial, max_trials));
+    const std::string name = NameOfTrial(head->id, key.number);
+    CountAndName(name, &sweep.stale, &sweep.trials);
+    if (repetition == Repetition::kQueued) {
+      ++sweep.queued_again;
+    } else if (repetition == Repetition::kDropped) {
+      CountAndName(name, &sweep.dropped, &sweep.dropped_trials);
     }
-    if (repeated) ++sweep.queued_again;
   }
   sweep.more = ended.size() == static_cast<size_t>(most);
   return sweep;

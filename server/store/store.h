@@ -103,7 +103,11 @@ struct LeaseSweep {
   int64_t stale = 0;                // Leases that ran out.
   int64_t queued_again = 0;         // Those whose configurations were queued again.
   std::vector<std::string> trials;  // The names of the first of these trials.
-  bool more = false;                // Further leases have run out.
+  // Those whose configurations were not queued again only because their studies had as many trials
+  // as they may, and the names of the first.
+  int64_t dropped = 0;
+  std::vector<std::string> dropped_trials;
+  bool more = false;  // Further leases have run out.
 };
 
 struct TrialReports {

@@ -305,6 +305,21 @@ TEST(Sight, OfManyLeasesThatRunOutTheLogNamesAFewTrialsAndCountsTheOthers) {
   EXPECT_EQ(line["further_trials"], 37);
 }
 
+TEST(Sight, AWarningTellsOfConfigurationsThatAreNotQueuedAgainInAFullStudy) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-format", "json", "--max-trials-per-study", "1"});
+  v1::CreateStudyRequest create = CreateRequest(ExampleStudy(), "s");
+  create.mutable_study()->mutable_lease_policy()->mutable_duration()->set_seconds(1);
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w")).ok());
+  ASSERT_TRUE(server.Writes("configurations were not queued again")) << server.Output();
+  const nlohmann::json line = Events(server, "configurations were not queued again")[0];
+  EXPECT_EQ(line["level"], "warning");
+  EXPECT_EQ(line["configurations"], 1);
+  EXPECT_EQ(line["trials"], "studies/s/trials/1");
+  EXPECT_THAT(std::string(line["message"]), HasSubstr("--max-trials-per-study"));
+}
+
 TEST(Sight, ASlowCallIsLogged) {
   TemporaryFolder data;
   ServerProcess server(data.path(), {"--slow-call-seconds", "0", "--log-format", "json"});

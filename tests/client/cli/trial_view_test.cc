@@ -93,6 +93,16 @@ TEST_F(TrialView, SaysOfAStaleTrialWhatBecameOfItAndOfItsRepeat) {
   EXPECT_THAT(whole, testing::ContainsRegex("ended: +2025-03-01 12:00:00Z\n"));
 }
 
+TEST_F(TrialView, SaysWhyAConfigurationWasNotQueuedAgain) {
+  trial_.set_state(v1::Trial::STALE);
+  trial_.clear_measurement();
+  trial_.set_reason("lease ran out; not queued again");
+  const std::string table = Written(Format::kTable, [&](Session& session) {
+    PrintTrials(study_, {trial_}, Numbers::kRounded, session);
+  });
+  EXPECT_THAT(table, HasSubstr("lease ran out; not queued again"));
+}
+
 TEST_F(TrialView, AFileHasTheWorkersReasonAloneAndTheLinksInColumnsOfTheirOwn) {
   trial_.set_state(v1::Trial::STALE);
   trial_.clear_measurement();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/server/store/recount.h"
 #include "tests/server/store/store_contract.h"
 
 namespace slipstream {
@@ -278,6 +279,33 @@ TEST_P(StoreContract, ASweepEndsABoundedNumberOfLeases) {
   const auto second = SweepLeases(store());
   EXPECT_EQ(second->stale, 1);
   EXPECT_FALSE(second->more);
+}
+
+TEST_P(StoreContract, AStudyThatIsFullTellsWhyConfigurationsAreNotQueuedAgain) {
+  options_.max_trials_per_study = 2;
+  Reopen();
+  ASSERT_TRUE(LeaseFresh(store(), CreateLeased(store()), "w", 2).ok());
+  // One that would not be queued again anyway.
+  const StudyRecord other = CreateLeased(store(), {.duration_ms = 60'000, .max_requeues = 0}, "t");
+  ASSERT_TRUE(LeaseFresh(store(), other, "w", 2).ok());
+  clock_.Advance(absl::Seconds(60));
+  const auto sweep = SweepLeases(store());
+  EXPECT_EQ(sweep->stale, 4);
+  EXPECT_EQ(sweep->queued_again, 0);
+  EXPECT_EQ(sweep->dropped, 2);
+  EXPECT_THAT(sweep->dropped_trials,
+              testing::UnorderedElementsAre("studies/s/trials/1", "studies/s/trials/2"));
+  const auto dropped = store().GetTrial("s", 1);
+  EXPECT_EQ(dropped->state, TrialState::kStale);
+  EXPECT_EQ(dropped->worker, "w");
+  EXPECT_EQ(dropped->end_ms, clock_.NowMs());
+  EXPECT_THAT(dropped->reason, testing::HasSubstr("2 trials, the limit (--max-trials-per-study)"));
+  EXPECT_EQ(store().GetTrial("t", 1)->reason, "");
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+  // A late result has a reason of its own, or none.
+  ASSERT_TRUE(ObserveTrial(store(), {"s", 1, Success(1)}).ok());
+  EXPECT_EQ(store().GetTrial("s", 1)->reason, "");
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
 }
 
 TEST_P(StoreContract, ASweepNamesTheFirstTrialsWhoseLeasesRanOut) {
