@@ -300,10 +300,12 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
     tls.LookAtFinishedFiles();
     LogReload(*permissions, tls, log);
   };
-  const int signal_number =
-      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, reload);
+  const std::optional<int> signal_number =
+      WaitForEnd(flags.until_stdin_ends, signals, each_second, reload);
   log->Write(LogLevel::kInfo, "draining",
-             {{"signal", std::string(strsignal(signal_number))},
+             {signal_number.has_value()
+                  ? LogField{"signal", std::string(strsignal(*signal_number))}
+                  : LogField{"message", "standard input ended (--until-stdin-ends)"},
               {"at_most_seconds", flags.drain_seconds}});
   const double most_seconds = flags.drain_seconds + kMostSecondsToCancel;
   TellManager(flags, log, absl::StrCat("STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=",

@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 
 namespace slipstream {
 namespace {
 
-// Raises SIGTERM when standard input has ended. The thread ends with the process.
+// Sends this process SIGTERM when standard input has ended. The thread ends with the process.
 void EndWithStandardInput() {
   std::thread([] {
     char ignored[256];
@@ -23,6 +24,11 @@ void EndWithStandardInput() {
     } while (count > 0 || (count < 0 && errno == EINTR));
     kill(getpid(), SIGTERM);
   }).detach();
+}
+
+// Nothing but EndWithStandardInput sends such a signal.
+bool IsOfThisProcess(const siginfo_t& sent) {
+  return sent.si_code == SI_USER && sent.si_pid == getpid();
 }
 
 // A blocked signal would be waited for nevertheless.
@@ -71,9 +77,9 @@ Signals BlockSignals() {
   return signals;
 }
 
-int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
-                        const std::function<void()>& each_second,
-                        const std::function<void()>& reload) {
+std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
+                              const std::function<void()>& each_second,
+                              const std::function<void()>& reload) {
   if (until_stdin_ends) {
     sigdelset(&signals.waited_for, SIGINT);
     EndWithStandardInput();
@@ -82,10 +88,12 @@ int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
   auto next = std::chrono::steady_clock::now() + kSecond;
   while (true) {
     const timespec time = UntilOrNow(next);
-    const int signal_number = sigtimedwait(&signals.waited_for, nullptr, &time);
+    siginfo_t sent = {};
+    const int signal_number = sigtimedwait(&signals.waited_for, &sent, &time);
     if (signal_number == SIGHUP && signals.hang_up == HangUp::kReload) {
       reload();
     } else if (signal_number > 0) {
+      if (IsOfThisProcess(sent)) return std::nullopt;
       return signal_number;
     } else if (errno == EAGAIN) {
       each_second();

@@ -1,13 +1,14 @@
 // The signals that end the server, and the one that has it reload its files.
 //
 //   const Signals signals = BlockSignals();  // Before any thread is started.
-//   const int signal_number = WaitForEndingSignal(false, signals, [] {}, [] {});
+//   const std::optional<int> signal_number = WaitForEnd(false, signals, [] {}, [] {});
 #ifndef SLIPSTREAM_SERVER_SIGNALS_H_
 #define SLIPSTREAM_SERVER_SIGNALS_H_
 
 #include <signal.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace slipstream {
@@ -29,12 +30,12 @@ struct Signals {
 // SIGUSR2, which would end the server without draining.
 Signals BlockSignals();
 
-// Returns the signal that ends the server; until then calls `each_second`, and `reload` at a SIGHUP
-// that does not end it. SIGINT is ignored when standard input says when to end; its end then counts
-// as SIGTERM.
-int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
-                        const std::function<void()>& each_second,
-                        const std::function<void()>& reload);
+// Returns the signal that ends the server, or nothing if standard input has ended, which is to be
+// waited for, too; until then calls `each_second`, and `reload` at a SIGHUP that does not end the
+// server. SIGINT is ignored when standard input says when to end.
+std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
+                              const std::function<void()>& each_second,
+                              const std::function<void()>& reload);
 
 }  // namespace slipstream
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
@@ -57,6 +58,43 @@ TEST(Signals, AHangUpHasAServerWithoutATerminalLookForChangedFiles) {
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.output, HasSubstr("signal=Terminated"));
+}
+
+// Stands in for this process' standard input, which servers inherit, until it is destroyed.
+class OpenInput {
+ public:
+  OpenInput() : before_(dup(STDIN_FILENO)) {
+    std::array<int, 2> ends = {};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    writer_ = ends[1];
+  }
+  ~OpenInput() {
+    End();
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+  void End() {
+    if (writer_ >= 0) close(std::exchange(writer_, -1));
+  }
+
+ private:
+  const int before_;
+  int writer_ = -1;
+};
+
+TEST(Signals, TheEndOfStandardInputIsToldApartFromASignal) {
+  TemporaryFolder data;
+  OpenInput input;
+  {
+    ServerProcess server(data.path(), {"--until-stdin-ends"});
+    EXPECT_THAT(server.Terminate().output, HasSubstr("draining signal=Terminated"));
+  }
+  ServerProcess server(data.path(), {"--until-stdin-ends"});
+  input.End();
+  EXPECT_TRUE(server.Writes("draining message=\"standard input ended"));
+  EXPECT_THAT(server.Output(), Not(HasSubstr("signal=")));
 }
 
 TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
