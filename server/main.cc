@@ -157,6 +157,11 @@ void LogReload(const Permissions& permissions, const TlsWatch& tls, Log* log) {
   for (const FileInForce& file : FilesInForce(permissions, tls)) {
     (file.is_in_force ? in_force : not_in_force).push_back(file.name);
   }
+  if (in_force.empty() && not_in_force.empty()) {
+    return log->Write(LogLevel::kInfo, "nothing to reload",
+                      {{"signal", "SIGHUP"},
+                       {"message", "the server has no token file, quota file or TLS files"}});
+  }
   log->Write(not_in_force.empty() ? LogLevel::kInfo : LogLevel::kWarning, "reload",
              {{"signal", "SIGHUP"},
               {"in_force", absl::StrJoin(in_force, ",")},

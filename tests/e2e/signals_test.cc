@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,13 +53,24 @@ TEST(Signals, UserSignalsAreIgnored) {
 TEST(Signals, AHangUpHasAServerWithoutATerminalLookForChangedFiles) {
   LeaveTerminal();
   TemporaryFolder data;
-  ServerProcess server(data.path());
+  const std::string quotas = data.path() + "/quotas";
+  std::ofstream(quotas) << "* 10 - - - -\n";
+  chmod(quotas.c_str(), 0600);
+  ServerProcess server(data.path(), {"--quota-file", quotas});
   kill(server.pid(), SIGHUP);
-  EXPECT_TRUE(server.Writes("reload signal=SIGHUP"));
+  EXPECT_TRUE(server.Writes("reload signal=SIGHUP in_force=quotas"));
   EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.output, HasSubstr("signal=Terminated"));
+}
+
+TEST(Signals, AHangUpFindsNothingToReloadWithoutFiles) {
+  LeaveTerminal();
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  kill(server.pid(), SIGHUP);
+  EXPECT_TRUE(server.Writes("nothing to reload signal=SIGHUP"));
 }
 
 // Stands in for this process' standard input, which servers inherit, until it is destroyed.
