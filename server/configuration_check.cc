@@ -70,6 +70,12 @@ absl::Status CheckFolder(absl::string_view what, const fs::path& path, int mode)
   return CheckAccess(what, path, mode);
 }
 
+// Unlike a path that cannot be asked about.
+bool IsMissing(const fs::path& path) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() == fs::file_type::not_found;
+}
+
 // The path itself, or the nearest one above that is there.
 fs::path NearestThere(fs::path path) {
   while (!Exists(path) && path.has_relative_path()) path = path.parent_path();
@@ -83,6 +89,10 @@ absl::Status CheckPlaceOfStore(const Flags& flags) {
   if (flags.create && !Exists(folder)) {
     return CheckFolder(absl::StrCat("the data folder ", folder.string(), " cannot be made:"),
                        NearestThere(folder), W_OK | X_OK);
+  }
+  if (IsMissing(folder)) {
+    return absl::NotFoundError(absl::StrCat("the data folder ", folder.string(),
+                                            " does not exist; --create makes it"));
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckFolder("the data folder", folder, R_OK | W_OK | X_OK));
   // Another user may have left these beside the store, for example root after some task.

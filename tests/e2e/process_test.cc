@@ -811,6 +811,14 @@ TEST(Process, ACheckOfTheConfigurationLooksAtTheFilesBesideTheStore) {
   EXPECT_THAT(ended.output, HasSubstr(data.path() + "/slipstream.db.lock: it is a folder"));
 }
 
+TEST(Process, ACheckOfTheConfigurationTellsOfADataFolderThatIsNotThere) {
+  TemporaryFolder data;
+  const std::string missing = data.path() + "/missing";
+  const EndedProcess ended = ServerProcess::Run({"--check-config", "--data", missing});
+  EXPECT_EQ(ended.exit_code, 1) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr(missing + " does not exist; --create makes it"));
+}
+
 TEST(Process, ACheckOfTheConfigurationTellsWhatIsNoFolderAndNoFile) {
   TemporaryFolder data;
   std::filesystem::create_directory(data.path() + "/slipstream.db");
