@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
@@ -31,6 +32,9 @@ class Descriptor {
   const int descriptor_;
 };
 
+// What some editors put before a text in UTF-8.
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 bool HasLines(absl::string_view text) {
   const absl::Status first_line =
       ForEachLine(text, [](const auto&) { return absl::AlreadyExistsError("a line"); });
@@ -46,6 +50,10 @@ absl::Status CannotBeRead(const std::string& name, int error) {
 absl::Status ForEachLine(
     absl::string_view text,
     absl::FunctionRef<absl::Status(const std::vector<absl::string_view>& columns)> take) {
+  if (absl::StartsWith(text, kByteOrderMark)) {
+    return absl::InvalidArgumentError(
+        "line 1 begins with a byte order mark; save the file as UTF-8 without it");
+  }
   size_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;

@@ -15,7 +15,8 @@
 namespace slipstream {
 
 // Calls `take` with the columns of each line, at least one, and returns its first
-// error with the line's number before the message.
+// error with the line's number before the message. INVALID_ARGUMENT if the text begins with a byte
+// order mark.
 absl::Status ForEachLine(
     absl::string_view text,
     absl::FunctionRef<absl::Status(const std::vector<absl::string_view>& columns)> take);

@@ -42,6 +42,17 @@ TEST(ColumnFile, TheFirstLineThatIsRefusedIsNamed) {
   EXPECT_EQ(taken, 1);
 }
 
+TEST(ColumnFile, AByteOrderMarkIsRefusedAndNamed) {
+  for (const std::string text : {"a b\n", "# comment\na b\n", ""}) {
+    const absl::Status status = ForEachLine("\xEF\xBB\xBF" + text, [](const auto&) {
+      ADD_FAILURE() << "no line is taken";
+      return absl::OkStatus();
+    });
+    EXPECT_EQ(status, absl::InvalidArgumentError("line 1 begins with a byte order mark; save the "
+                                                 "file as UTF-8 without it"));
+  }
+}
+
 TEST(ColumnFile, NamesAreShortAndPlain) {
   for (const char* name : {"a", "vision", "team-7"}) EXPECT_TRUE(CheckShortName("it", name).ok());
   for (const std::string name : {"", "A", "7", "a-", "a b", "*", "../a"}) {
