@@ -21,6 +21,11 @@
 namespace slipstream::cli {
 namespace {
 
+// "1 study", "2 studies".
+std::string Counted(int64_t count, const char* one, const char* more) {
+  return absl::StrCat(count, " ", count == 1 ? one : more);
+}
+
 // For example "64.0 MiB".
 std::string BytesText(int64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -81,13 +86,15 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
       {"up since", absl::StrCat(FormatTime(status.start_time()), " (",
                                 RoundDuration(absl::Seconds(SecondsOf(status.uptime()))), ")")},
       {"store", StoreText(status.store())},
-      {"holds", absl::StrCat(contents.studies(), " studies, ", contents.trials(), " trials, ",
-                             contents.source_tasks(), " source tasks")},
+      {"holds", absl::StrCat(Counted(contents.studies(), "study", "studies"), ", ",
+                             Counted(contents.trials(), "trial", "trials"), ", ",
+                             Counted(contents.source_tasks(), "source task", "source tasks"))},
       {"file", FileText(status.store())},
       {"commits", CommitsText(status.store())},
       {"suggestions", SuggestionsText(status.suggestions())},
       {"precomputed", PreparedText(status.suggestions())},
-      {"open calls", absl::StrCat(status.open_calls(), ", ", status.watchers(), " watchers")},
+      {"open calls", absl::StrCat(status.open_calls(), ", ",
+                                  Counted(status.watchers(), "watcher", "watchers"))},
       {"memory", BytesText(status.resident_bytes())},
   };
 }

@@ -572,7 +572,7 @@ grpc::Status FakeService::GetServerStatus(Context* context, const v1::GetServerS
     response->mutable_uptime()->set_seconds(90'000);
     response->mutable_contents()->set_studies(3);
     response->mutable_contents()->set_trials(400);
-    response->mutable_contents()->set_source_tasks(5);
+    response->mutable_contents()->set_source_tasks(1);
     response->mutable_store()->set_message("the disk is full");
     response->mutable_store()->set_commits(10);
     response->mutable_store()->set_writes(25);

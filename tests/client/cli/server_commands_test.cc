@@ -22,7 +22,7 @@ TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
   EXPECT_THAT(result.out, HasSubstr("version:"));
   EXPECT_THAT(result.out, HasSubstr("2023-11-14 22:13:20Z (25 h)"));
   EXPECT_THAT(result.out, HasSubstr("REFUSES CHANGES: the disk is full"));
-  EXPECT_THAT(result.out, HasSubstr("3 studies, 400 trials, 5 source tasks"));
+  EXPECT_THAT(result.out, HasSubstr("3 studies, 400 trials, 1 source task\n"));
   EXPECT_THAT(result.out, HasSubstr("10, 2.0 ms and 2.5 changes each"));
   EXPECT_THAT(result.out, HasSubstr("3.0 MiB, log 0 B, 5.0 GiB free"));
   EXPECT_THAT(result.out, ContainsRegex("waiting reads +7 +100"));
