@@ -58,7 +58,7 @@ class StudyDiffers(FailedPrecondition):
 
     `differences` has a line for each difference."""
 
-    def __init__(self, message: str, differences: Sequence[str]) -> None:
+    def __init__(self, message: str, differences: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.differences: Tuple[str, ...] = tuple(differences)
 

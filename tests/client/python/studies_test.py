@@ -121,6 +121,14 @@ class Opening(ServerTest):
             self.assertTrue(str(raised.exception).endswith(
                 f"create_or_load without {next(iter(settings))}= goes on with it."))
 
+    def test_what_differs_is_told_to_the_process_that_started_this_one(self):
+        self.open(seed=7)
+        with self.assertRaises(slipstream.StudyDiffers) as raised:
+            self.open(seed=8)
+        copy = pickle.loads(pickle.dumps(raised.exception))  # As multiprocessing does.
+        self.assertEqual((str(copy), copy.differences),
+                         (str(raised.exception), ("seed: asked for 8, the study has 7",)))
+
     def test_presets_and_rules_of_stopping_are_listed(self):
         presets = {one.name: one for one in slipstream.presets()}
         self.assertTrue(presets["auto"].is_default)
