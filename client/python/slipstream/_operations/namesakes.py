@@ -18,7 +18,7 @@ def host_name() -> str:
 
 def is_this_process(holder: Message) -> bool:
     """Whether the server means this process."""
-    return holder.host == host_name() and holder.process_id == os.getpid()
+    return bool(holder.host == host_name() and holder.process_id == os.getpid())
 
 
 def _runs(process: int) -> bool:

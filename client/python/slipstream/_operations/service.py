@@ -42,16 +42,14 @@ class Service:
         """How calls are made."""
         return self._options
 
-    def _read(
-        self,
-        method: str,
-        what: str,
-        request_type: str,
-        deadlines: Optional[Deadlines] = None,
-        **fields: Any,
+    def _read(self, method: str, what: str, request_type: str, **fields: Any) -> Plan[Message]:
+        return self._read_within(self._options.call, method, what, request_type, **fields)
+
+    def _read_within(
+        self, deadlines: Deadlines, method: str, what: str, request_type: str, **fields: Any
     ) -> Plan[Message]:
         request = messages.new(request_type, **fields)
-        return self._caller.call(method, request, what, deadlines or self._options.call)
+        return self._caller.call(method, request, what, deadlines)
 
     def _advise(
         self, briefly: bool, method: str, what: str, request_type: str, **fields: Any
@@ -250,7 +248,8 @@ class Service:
         def page(token: str) -> Plan[Message]:
             where = {"page_size": _TRIALS_PER_PAGE, "page_token": token}
             fields = {**where, **study.fields(), **chosen}
-            return self._read("ListTrials", what, "ListTrialsRequest", deadlines, **fields)
+            within = deadlines or self._options.call
+            return self._read_within(within, "ListTrials", what, "ListTrialsRequest", **fields)
 
         return _all_pages(page, "trials")
 
