@@ -287,7 +287,7 @@ def _seconds_in(text: str) -> Optional[float]:
 
 
 def seconds_of(lease: Lease) -> Optional[float]:
-    """A lease in seconds.
+    """A lease in seconds, to the millisecond, as the server has it.
 
     >>> seconds_of(timedelta(minutes=10)), seconds_of("1h30m")
     (600.0, 5400.0)
@@ -304,6 +304,7 @@ def seconds_of(lease: Lease) -> Optional[float]:
             f"lease={lease!r} must be a number of seconds, a timedelta, or a string such as '90s', "
             "'10m', '1h30m' or '2d'"
         )
-    if seconds <= 0 or math.isnan(seconds):
+    rounded: float = round(float(seconds), 3)
+    if not rounded > 0:
         raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
-    return float(seconds)
+    return rounded

@@ -284,6 +284,14 @@ class Opening(ServerTest):
             self.study_id += "x"
             self.assertEqual(self.open(lease=text).description.lease, seconds)
 
+    def test_a_lease_is_counted_in_milliseconds(self):
+        for lease, seconds in ((600 / 7, 85.714), (419.99999999999994, 420), (1.0005, 1.0)):
+            self.study_id += "x"
+            self.open(lease=lease)
+            self.assertEqual(self.open(lease=lease).description.lease, seconds)
+        with self.assertRaisesRegex(ValueError, "lease=0.0001 must be above 0"):
+            self.open(lease=0.0001)  # Which is not to be taken for 0, one that never ends.
+
     def test_a_lease_may_never_end(self):
         self.assertEqual(self.open(lease=math.inf).description.lease, math.inf)
         self.assertIsNone(self.open().suggest()._record.lease_ends)

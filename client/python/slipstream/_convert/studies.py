@@ -68,8 +68,8 @@ def fill_lease(policy: Message, asked: StudyDescription) -> None:
     if asked.lease is not None:
         policy.duration.SetInParent()
         if math.isfinite(asked.lease):
-            policy.duration.seconds = int(asked.lease)
-            policy.duration.nanos = round(asked.lease % 1 * 1e9)
+            seconds, milliseconds = divmod(round(asked.lease * 1000), 1000)
+            policy.duration.seconds, policy.duration.nanos = seconds, milliseconds * 1_000_000
     if asked.requeues is not None:
         policy.max_requeues = asked.requeues
 
@@ -136,7 +136,7 @@ def study_of(message: Message) -> StudyDescription:
         seed=message.seed,
         stopping=message.early_stopping.rule or "none",
         stopping_options=dict(message.early_stopping.options),
-        lease=lease or math.inf,
+        lease=round(lease, 3) or math.inf,
         requeues=message.lease_policy.max_requeues,
         title=message.display_name,
         labels=dict(message.labels),
