@@ -10,6 +10,7 @@ import warnings
 from types import TracebackType
 from typing import List, Optional, Type, Union
 
+from slipstream._calls.fork_hooks import at_fork
 from slipstream._local.meeting_place import MeetingPlace
 from slipstream._local.server_process import FREE_PORT, PATIENCE, ServerProcess
 from slipstream._operations.termination import termination
@@ -99,6 +100,12 @@ class LocalServer:
     def __repr__(self) -> str:
         return f"<server of {self._file} on {self._address}>"
 
+    def _leave_to_parent(self) -> None:
+        """A fork of the process keeps neither the server running nor the file from others."""
+        if self._server is not None:
+            self._server.leave_to_parent()
+        self._place.step_back()
+
     def _enter(self) -> str:
         """Starts the server, or finds that of another script. Returns its address."""
         with self._place.entrance(PATIENCE):
@@ -140,6 +147,14 @@ class LocalServer:
                 self._place.step_back()
                 warnings.warn(f"{self!r} has ended, and {error}", stacklevel=1)
                 return
+
+
+def _leave_to_parent() -> None:
+    for server in _open:
+        server._leave_to_parent()
+
+
+at_fork(after_in_child=_leave_to_parent)
 
 
 def file_of(address: str) -> Optional[str]:

@@ -170,6 +170,23 @@ class Local(unittest.TestCase):
         with slipstream.local(self.path):
             self.assertEqual(self.evaluate(), 2)
 
+    def test_a_fork_that_lives_longer_keeps_neither_the_server_nor_the_file(self):
+        server = slipstream.local(self.path)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(PATIENCE)
+            signal.pause()
+        try:
+            with unittest.mock.patch.object(server_process, "PATIENCE", 10), \
+                    unittest.mock.patch.object(subprocess.Popen, "kill") as kill:
+                server.close()
+            kill.assert_not_called()
+            with slipstream.local(self.path) as again:
+                self.assertIsNotNone(again.process_id)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
     def test_scripts_share_a_server_and_one_goes_on_when_its_leader_is_killed(self):
         leader, follower = self.script(), self.script()
         self.assertEqual(follower.address, leader.address)

@@ -66,6 +66,11 @@ class ServerProcess:
             self._process.kill()
             self._process.wait()
 
+    def leave_to_parent(self) -> None:
+        """In a fork of the process that has started it: does not keep it from ending with that one."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
     def _await_readiness(self, file: pathlib.Path) -> None:
         end = time.monotonic() + PATIENCE
         while not self._place.ready_file.exists():
