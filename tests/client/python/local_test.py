@@ -187,6 +187,23 @@ class Local(unittest.TestCase):
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
 
+    def test_the_end_of_a_fork_leaves_the_studies_of_an_adapter(self):
+        script = """
+            import os, slipstream, sys
+            from slipstream.adapters._servers import choose_server
+            address = choose_server(None)
+            child = os.fork()
+            if child == 0:
+                sys.exit()
+            os.waitpid(child, 0)
+            print(os.path.exists(slipstream.local_server._open[0].file))
+        """
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("SLIPSTREAM_ADDRESS", None)
+            told = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], text=True,
+                                  stdout=subprocess.PIPE, check=True, **SPAWN).stdout
+        self.assertEqual(told, "True\n")
+
     def test_scripts_share_a_server_and_one_goes_on_when_its_leader_is_killed(self):
         leader, follower = self.script(), self.script()
         self.assertEqual(follower.address, leader.address)

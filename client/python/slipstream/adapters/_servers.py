@@ -25,6 +25,11 @@ def choose_server(address: Optional[str]) -> Optional[str]:
         if _server is None:
             folder = tempfile.mkdtemp(prefix="slipstream-")
             # Runs after the server has ended, which registers itself later.
-            atexit.register(shutil.rmtree, folder, True)
+            atexit.register(_remove, folder, os.getpid())
             _server = LocalServer(os.path.join(folder, "studies.db"))
         return _server.address
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # And not in a fork, which may end earlier.
+        shutil.rmtree(folder, ignore_errors=True)
