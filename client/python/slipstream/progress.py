@@ -72,7 +72,8 @@ class Progress:
         self._total = total
         self._stream = stream or sys.stderr
         self._shown = shown
-        self._terminal = self._stream.isatty()
+        # Python has none where it was closed, and what a program puts in its place may have little.
+        self._terminal = getattr(self._stream, "isatty", lambda: False)()
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._last_line = self._started
@@ -144,9 +145,8 @@ class Progress:
     def say(self, text: str) -> None:
         """Writes a line of its own, also where progress is not shown."""
         with self._lock:
-            self._stream.write(("\n" if self._line_is_open else "") + f"{self._title} {text}\n")
+            self._put(("\n" if self._line_is_open else "") + f"{self._title} {text}\n")
             self._line_is_open = False
-            self._stream.flush()
 
     def __exit__(
         self,
@@ -166,9 +166,8 @@ class Progress:
         self._line_is_open = False
         try:
             os.write(self._stream.fileno(), b"\n")
-        except (OSError, ValueError):  # The stream is not a file, as in a notebook.
-            self._stream.write("\n")
-            self._stream.flush()
+        except Exception:  # The stream is not a file, as in a notebook.
+            self._put("\n")
 
     def _consider(self, number: int, value: Optional[float], params: Mapping[str, object]) -> None:
         if value is None:
@@ -189,10 +188,17 @@ class Progress:
         if self._terminal:
             width = shutil.get_terminal_size().columns
             self._line_is_open = True
-            self._stream.write("\r\x1b[K" + self._line(True)[: width - 1])
+            self._put("\r\x1b[K" + self._line(True)[: width - 1])
         else:
-            self._stream.write(self._line(False) + "\n")
-        self._stream.flush()
+            self._put(self._line(False) + "\n")
+
+    def _put(self, text: str) -> None:
+        """Writes the text, or shows nothing from then on: that is no reason to end a training."""
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except Exception:  # The disk is full, nobody listens any more, or there is no stream.
+            self._shown = False
 
     def _is_due(self, done: int) -> bool:
         """Off a terminal: at the first and the last trial, at each tenth, and now and then."""

@@ -126,6 +126,14 @@ class Shared(ServerTest):
     def last_line(self, terminal):
         return terminal.getvalue().rstrip("\n").split("\r\x1b[K")[-1]
 
+    def test_an_optimisation_goes_on_where_nothing_can_be_written(self):
+        study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy")
+        full = mock.Mock(**{"isatty.return_value": True, "flush.side_effect": OSError(28, "disk full")})
+        for trials, stream in enumerate((None, SimpleNamespace(), full), start=1):
+            with self.subTest(stream), mock.patch("sys.stderr", stream):
+                study.optimize(lambda trial: trial.lr, until=trials)
+                self.assertEqual(len(study.trials), trials)
+
     def test_the_last_line_is_the_studys_best(self):
         study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy")
         other = slipstream.load(self.study_id)
