@@ -182,8 +182,9 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._mirrors: Dict[str, _Mirror] = {}
         self._current = threading.local()  # Its mirror is that of the trial that begins.
         self._left_out: Set[str] = set()  # Parameters of which a warning has told.
-        self._asked: Dict[int, Asked] = {}  # By the number of a finished trial.
-        self._held: Dict[int, Tuple[_Mirror, Trial]] = {}
+        # One sampler may serve several studies, whose trials have the same numbers and ids.
+        self._asked: Dict[Tuple[int, Any], Asked] = {}  # By a finished trial's number and start.
+        self._held: Dict[Tuple[str, int], Tuple[_Mirror, Trial]] = {}  # By study and number.
         termination.stand_by()  # With n_jobs Optuna's threads hold trials.
 
     def reseed_rng(self) -> None:
@@ -212,7 +213,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         held = mirror.study.suggest()
         held.__enter__()  # Renews the lease until the trial has its outcome.
         with self._lock:
-            self._held[trial._trial_id] = (mirror, held)
+            self._held[study.study_name, trial.number] = (mirror, held)
         translations = translate_all(mirror.distributions)
         return {name: translations[name].to_optuna(value) for name, value in held.items()}
 
@@ -240,7 +241,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     ) -> None:
         self._independent.after_trial(study, trial, state, values)
         with self._lock:
-            mirror, held = self._held.pop(trial._trial_id, (None, None))
+            mirror, held = self._held.pop((study.study_name, trial.number), (None, None))
         if mirror is None or held is None:
             return
         with ExitStack() as block:
@@ -256,9 +257,10 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
                 held.release()
 
     def _asked_by(self, trial: FrozenTrial) -> Asked:
-        if trial.number not in self._asked:
-            self._asked[trial.number] = _asked(trial)
-        return self._asked[trial.number]
+        key = (trial.number, trial.datetime_start)
+        if key not in self._asked:
+            self._asked[key] = _asked(trial)
+        return self._asked[key]
 
     def _infer_space(self, asked: Sequence[Asked]) -> Mapping[str, Parameter]:
         """The space of these trials. Warns of each parameter that it leaves out, once."""

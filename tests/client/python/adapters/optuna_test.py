@@ -102,6 +102,15 @@ class Sampler(ServerTest):
         self.assertLess(study.best_value, 0.05)
         self.assertLess(study.best_value, random.best_value)
 
+    def test_several_studies_have_one_sampler(self):
+        sampler = SlipstreamSampler(seed=1)
+        for turn, (low, high) in enumerate(((0, 1), (5, 6))):
+            study = optuna.create_study(study_name=f"{self.study_id}-{turn}", sampler=sampler)
+            study.optimize(lambda trial: trial.suggest_float("x", low, high), n_trials=4)
+            (mirror,) = all_of(study.study_name).values()
+            self.assertEqual({one.params["x"]: one.value for one in mirror.trials},
+                             {one.params["x"]: one.value for one in study.trials})
+
     def test_its_example_runs(self):
         self.assertGreater(try_examples(self, slipstream.adapters.optuna), 4)
 
