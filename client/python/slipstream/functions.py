@@ -10,7 +10,8 @@ from slipstream._operations import algorithms, exchange, opening, source_exchang
 from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
-from slipstream._operations.lanes import Lanes, given_worker
+from slipstream._operations.lanes import lanes_of
+from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
@@ -32,7 +33,8 @@ def _open(
     """The study that the plan describes."""
     description = transport.run(plan)
     warn_of_hidden_names(description.space, Trial)
-    return Study(service, description, transport, Lanes(given_worker(worker)))
+    lanes = lanes_of(worker, service.address, meant_study(description))
+    return Study(service, description, transport, lanes)
 
 
 def create_or_load(

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import unittest
 
-from servers import PATIENCE, LossyProxy, ServerTest
+from servers import PATIENCE, LossyProxy, ServerTest, begin_another_life
 from waiting import wait_until, wait_until_async
 
 import slipstream
@@ -343,6 +343,7 @@ class Totals(OptimizationTest):
             killed.suggest()
             other = self.open(worker="gpu-2").suggest()
             self.assertEqual(self.optimize(study, 5), [])
+            begin_another_life()
             self.assertEqual(self.optimize(self.open(worker="gpu"), 5, workers=workers), [3, 4])
             other.complete(0.5)
             self.assertEqual(states(study), ["succeeded"] * 5)

@@ -89,6 +89,20 @@ class Namesakes(ServerTest):
         self.assertEqual({trial.number for trial in trials}, {1, 2})
 
 
+    def test_objects_for_one_study_do_not_get_the_trials_of_each_other(self):
+        def open_study(of=slipstream):
+            return of.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss", worker="job-7")
+
+        async def suggest():
+            async with await open_study(slipstream.aio) as study:
+                return (await study.suggest()).number
+
+        with open_study().suggest() as first, open_study().suggest() as second:
+            self.assertEqual((first.number, second.number, asyncio.run(suggest())), (1, 2, 3))
+            first.complete(1)
+            second.complete(1)
+
+
 class Pickles(ServerTest):
     def test_a_study_is_an_argument_of_spawned_processes(self):
         study = slipstream.create_or_load(

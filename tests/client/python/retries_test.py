@@ -11,7 +11,7 @@ import unittest.mock
 import warnings
 
 import grpc
-from servers import Forwarder, LossyProxy, ServerProcess, ServerTest
+from servers import Forwarder, LossyProxy, ServerProcess, ServerTest, begin_another_life
 from waiting import wait_until
 
 import slipstream
@@ -390,9 +390,11 @@ class RestartedServer(unittest.TestCase):
             return slipstream.create_or_load("again", SPACE, minimize="loss", worker="gpu-3",
                                              address=self.server.address)
 
-        before, after = open_study(), open_study()
+        before = open_study()
         held = [before.suggest().number, before.suggest().number]
         self.assertEqual(held, [1, 2])
+        begin_another_life()
+        after = open_study()
         self.assertEqual([after.suggest().number, after.suggest().number], held)
         self.assertEqual(after.suggest().number, 3)
 
@@ -406,6 +408,7 @@ class RestartedServer(unittest.TestCase):
         held = before.suggest(2) + [before.suggest() for _ in range(3)]
         held[2].complete(1)
         others = [open_study("gpu-3#2").suggest(), open_study("gpu").suggest()]
+        begin_another_life()
         after = open_study()
         again = []
         for _ in range(4):
@@ -425,6 +428,7 @@ class RestartedServer(unittest.TestCase):
         before = open_study()
         held = [before.suggest().number, before.suggest().number]
         before.complete()
+        begin_another_life()
         after = open_study()
         self.assertEqual([after.suggest().number, after.suggest().number], held)
         with self.assertRaises(slipstream.FailedPrecondition):

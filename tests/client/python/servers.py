@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
 
 from waiting import wait_for_address  # noqa: E402
 
+from slipstream._operations import lanes  # noqa: E402
 from slipstream._wire import messages  # noqa: E402
 
 SERVER = os.environ["SLIPSTREAM_SERVER"]
@@ -89,6 +90,11 @@ def restore(variable, value):
         os.environ.pop(variable, None)
     else:
         os.environ[variable] = value
+
+
+def begin_another_life():
+    """As if this process had been started again, and knew nothing of what its workers hold."""
+    lanes._shared.clear()
 
 
 class Forwarder:

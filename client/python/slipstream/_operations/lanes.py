@@ -17,8 +17,12 @@ import re
 import secrets
 import socket
 import threading
+import weakref
 from itertools import count
 from typing import Collection, Dict, FrozenSet, Iterable, Optional, Tuple
+
+from slipstream._operations.followed_forks import fork_lock
+from slipstream._operations.meant_study import MeantStudy
 
 _NUMBERED = re.compile(r".*#[0-9]+", re.DOTALL)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
@@ -124,3 +128,17 @@ class Lanes:
     def give_back(self, lane: Lane, trials: int = 1) -> None:
         with self._lock:
             lane.open -= trials
+
+
+_shared: weakref.WeakValueDictionary[Tuple[int, str, MeantStudy, str], Lanes]
+_shared = weakref.WeakValueDictionary()
+
+
+def lanes_of(worker: Optional[str], address: str, study: MeantStudy) -> Lanes:
+    """The lanes of the worker, or of that of SLIPSTREAM_WORKER. All objects of this process for the
+    study share them, as each would otherwise be given the trials of the others."""
+    given = given_worker(worker)
+    if given is None:
+        return Lanes(None)
+    with fork_lock():
+        return _shared.setdefault((os.getpid(), address, study, given), Lanes(given))

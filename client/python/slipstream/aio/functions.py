@@ -12,7 +12,8 @@ from slipstream._operations import algorithms, exchange, opening, source_exchang
 from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
-from slipstream._operations.lanes import Lanes, given_worker
+from slipstream._operations.lanes import lanes_of
+from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.aio.study import Study
@@ -46,7 +47,8 @@ async def _open(
     except BaseException:
         await transport.close()
         raise
-    return Study(service, description, transport, Lanes(given_worker(worker)))
+    lanes = lanes_of(worker, service.address, meant_study(description))
+    return Study(service, description, transport, lanes)
 
 
 async def _run(connection: Connection, plan: Plan[Result]) -> Result:
