@@ -226,6 +226,26 @@ class Asyncio(ServerTest):
 
         self.assertEqual(self.run_async(body), ["requested"])
 
+    def test_an_outcome_on_the_way_when_its_task_is_cancelled_is_sent_again(self):
+        async def body(study):
+            lost = []
+
+            async def attempt(step, attempt=study._transport._attempt):
+                if step.method == "Observe" and not lost:
+                    lost.append(step)
+                    raise asyncio.CancelledError
+                return await attempt(step)
+
+            async def train(trial):
+                return 0.25
+
+            with unittest.mock.patch.object(study._transport, "_attempt", attempt):
+                with self.assertRaises(asyncio.CancelledError):
+                    await study.optimize(train, trials=1, progress=False)
+            return (await study.best()).value
+
+        self.assertEqual(self.run_async(body), 0.25)
+
     def test_a_block_keeps_its_lease_and_renewals_end_with_it(self):
         async def body(study):
             async with await study.suggest() as trial:

@@ -493,6 +493,20 @@ class Blocks(TrialTest):
                 raise interruption
             self.assertEqual(self.stands(study)[0], "requested")
 
+    def test_an_outcome_on_the_way_when_ctrl_c_comes_is_sent_again(self):
+        study, lost = self.open(), []
+
+        def attempt(step, attempt=study._transport._attempt):
+            if step.method == "Observe" and not lost:
+                lost.append(step)
+                raise KeyboardInterrupt
+            return attempt(step)
+
+        with unittest.mock.patch.object(study._transport, "_attempt", attempt):
+            with self.assertRaises(KeyboardInterrupt):
+                study.optimize(lambda trial: 0.25, trials=1, progress=False)
+        self.assertEqual(self.stands(study), ("succeeded", 0.25, ""))
+
     def test_a_block_without_an_outcome_gives_its_trial_back_and_warns(self):
         study = self.open()
         with self.assertWarnsRegex(UserWarning, r"trial.complete\(value\)") as warned:

@@ -163,12 +163,23 @@ class HeldTrial(TrialValues):
         told = reason if reason is not None else self._advice or ""
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
-    def _observe(self, outcome: Message) -> Plan[None]:
+    def _observe(self, outcome: Message, briefly: bool = False) -> Plan[None]:
+        self._on_its_way = outcome
+        try:
+            yield from self._send(outcome, briefly)
+        except Exception:  # Others, such as Ctrl-C, do not tell whether the server has it.
+            self._on_its_way = None
+            raise
+        self._on_its_way = None
+        self._has_outcome = True
+        self._end()
+
+    def _send(self, outcome: Message, briefly: bool) -> Plan[None]:
         address = self._holder.service.address
         yield from self._send_unsent()
         try:
             yield from self._if_there(
-                self._holder.service.observe(self.name, self._record.created, outcome)
+                self._holder.service.observe(self.name, self._record.created, outcome, briefly)
             )
         except errors.TrialEnded as ended:
             raise (yield from self._other_outcome(ended)) from None
@@ -177,8 +188,6 @@ class HeldTrial(TrialValues):
                 f"{unheard}; once the server answers again, this records the outcome: "
                 f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
-        self._has_outcome = True
-        self._end()
 
     def _other_outcome(self, refusal: errors.TrialEnded) -> Plan[errors.FailedPrecondition]:
         """The error that tells of the outcome that the trial has already."""
@@ -223,8 +232,13 @@ class HeldTrial(TrialValues):
             raise
 
     def _release(self) -> Plan[None]:
+        """Gives the trial back. If its outcome was on the way when a Ctrl-C or a signal came, that is
+        sent instead."""
+        outcome = self._on_its_way
         if not self._lost and not termination.unheard:
             try:
+                if outcome is not None:
+                    return (yield from self._observe(outcome, True))
                 yield from self._holder.service.release(self._holder.study, self.worker, self.name)
             except _PASSING:
                 termination.note_silence()

@@ -167,13 +167,17 @@ class Service:
         fields = {"trial": trial, "create_time": timestamp_of(created)}
         return self._advise(briefly, "ShouldStop", what, "ShouldStopRequest", **fields)
 
-    def observe(self, trial: str, created: Optional[datetime], outcome: Message) -> Plan[Message]:
+    def observe(
+        self, trial: str, created: Optional[datetime], outcome: Message, briefly: bool = False
+    ) -> Plan[Message]:
         what = f"record the outcome of {trial}"
         created_at = timestamp_of(created)
         fields = {"trial": trial, "create_time": created_at, "outcome": outcome}
         measured = outcome.HasField("measurement") or outcome.early_stop.HasField("measurement")
         # Only what was measured is worth to wait for.
         deadlines = self._options.outcome if measured else self._options.call
+        if briefly:
+            deadlines = _RELEASE
         try:
             return (yield from self._change("Observe", what, deadlines, **fields))
         except errors.TrialEnded as ended:

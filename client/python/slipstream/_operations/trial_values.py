@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, Type
 from slipstream._operations.foreign_names import OF_TRIALS
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
+from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
 from slipstream.records import TrialRecord
 
@@ -41,6 +42,7 @@ class TrialValues(Mapping[str, Any]):
         self._suggested_at = time.monotonic()
         self._ended = False
         self._has_outcome = False  # That this process has recorded.
+        self._on_its_way: Optional[Message] = None  # The outcome, until it is known what became of it.
         self._given_back = False
         self._lost = False
         self._value: Optional[float] = None
