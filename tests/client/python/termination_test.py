@@ -809,6 +809,22 @@ class Asyncio(TerminationTest):
         self.check_end(process)
         self.check_given_back(1)
 
+    def test_a_trial_whose_task_has_ended_is_given_back_too(self):
+        process = self.start("""
+            async def hold():
+                trial = await (await slipstream.aio.load(study_id)).suggest()
+                return await trial.__aenter__()
+
+            held = asyncio.run(hold())
+            try:
+                work()
+            except Exception:
+                work()
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
+        self.check_given_back(1)
+
     def test_a_trial_is_given_back_while_the_loop_is_busy(self):
         process = self.start("""
             async def objective(trial):

@@ -211,9 +211,10 @@ class Termination:
             return
         _thread.start_new_thread(self._oversee, ())
         is_calling = any(block.cancellation.call_under_way for block in blocks)
-        if any(block.tasks is None for block in blocks) and not is_calling:
+        tasks = {task for block in blocks if block.tasks for task in block.tasks() if not task.done()}
+        if not is_calling and (not tasks or any(block.tasks is None for block in blocks)):
             self.check()
-        for task in {task for block in blocks if block.tasks for task in block.tasks()}:
+        for task in tasks:
             task.get_loop().call_soon_threadsafe(task.cancel)
 
     def _oversee(self) -> None:
