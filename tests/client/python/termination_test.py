@@ -1,6 +1,7 @@
 """What becomes of trials when their process gets SIGTERM or SIGHUP."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 import unittest
 import unittest.mock
 import warnings
+import weakref
 
 from servers import PATIENCE, SPAWN, LossyProxy, ServerProcess, ServerTest
 from waiting import wait_until, wait_until_async
@@ -392,6 +394,36 @@ class Suggestions(TerminationTest):
         with self.assertRaises(KeyboardInterrupt):
             self.study._transport._await(method, None, 1.0, Cancellation())
         self.assertTrue(cancelled.is_set())
+
+    def test_ctrl_c_cannot_leave_a_lock_of_grpc_locked(self):
+        def noted(call):
+            def run(*arguments, **options):
+                threads.append(threading.current_thread())
+                return call(*arguments, **options)
+            return run
+
+        threads = []
+        link = self.study._transport._links.current()
+        method = link.method("BestTrials")
+        mock = unittest.mock.Mock(side_effect=noted(method), future=noted(method.future))
+        with unittest.mock.patch.dict(link._methods, BestTrials=mock):
+            self.assertIsNone(self.study.best)
+        self.assertEqual(len(threads), 1)
+        self.assertNotIn(threading.main_thread(), threads)
+
+    def test_a_call_that_fails_keeps_nothing_of_the_program(self):
+        class Large:
+            pass
+
+        def fail():
+            large = Large()
+            with self.assertRaises(slipstream.NotFound):
+                slipstream.load("there-is-none")
+            return weakref.ref(large)
+
+        gc.disable()
+        self.addCleanup(gc.enable)
+        self.assertIsNone(fail()())
 
     def test_what_several_workers_have_asked_for_is_given_back_after_ctrl_c(self):
         process = self.start_asking("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)

@@ -6,7 +6,7 @@ import _thread
 import threading
 import time
 import weakref
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, Optional
 
 import grpc
@@ -28,6 +28,9 @@ from slipstream._calls.plan import (
 )
 from slipstream._calls.renewals import Renewals
 from slipstream._wire.methods import METHODS
+
+# A signal that arrives just before the main thread falls asleep does not wake it.
+_SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class BlockingTransport:
@@ -76,12 +79,14 @@ class BlockingTransport:
         try:
             method = link.method(attempt.method)
             with traffic.call():
-                if attempt.cancellation is None:
+                if METHODS[attempt.method].gives_stream:
+                    call = method(request, timeout=attempt.seconds, metadata=self._metadata)
+                    response = Stream(call, next(call))
+                elif attempt.cancellation is None and not _is_main():
                     response = method(request, timeout=attempt.seconds, metadata=self._metadata)
                 else:
-                    response = self._await(method, request, attempt.seconds, attempt.cancellation)
-                if METHODS[attempt.method].gives_stream:
-                    response = Stream(response, next(response))
+                    cancellation = attempt.cancellation or Cancellation()
+                    response = self._await(method, request, attempt.seconds, cancellation)
             return Reply(response=response)
         except StopIteration:
             return Reply()
@@ -94,36 +99,43 @@ class BlockingTransport:
         self, method: Any, request: Any, seconds: float, cancellation: Cancellation
     ) -> Any:
         """Returns the response of a call that other threads can cancel; raises CalledOff if one
-        does. An exception ends the call, too. The call is started on a thread of its own, so that
-        no Ctrl-C can come after it has started and before it can be cancelled."""
-        beginning: Future[Any] = Future()
+        does. An exception ends the call, too. The call is made on a thread of its own, where no
+        Ctrl-C can come between the call and what is to cancel it, or while gRPC holds a lock, which
+        it would keep for ever."""
+        outcome: Future[Any] = Future()
 
-        def begin() -> None:
-            if not beginning.set_running_or_notify_cancel():
+        def make(outcome: Future[Any]) -> None:
+            if not outcome.set_running_or_notify_cancel():
                 return
             try:
                 call = method.future(request, timeout=seconds, metadata=self._metadata)
                 cancellation.use(call.cancel)
-                beginning.set_result(call)
+                outcome.set_result(call.result())
             except BaseException as error:
-                beginning.set_exception(error)
+                outcome.set_exception(error.with_traceback(None))
 
         cancellation.call_under_way = True
         try:
-            _thread.start_new_thread(begin, ())
-            return beginning.result().result()
+            try:
+                _thread.start_new_thread(make, (outcome,))
+            except RuntimeError:  # The interpreter ends, or the system has no more.
+                return method(request, timeout=seconds, metadata=self._metadata)
+            while not wait((outcome,), _SECONDS_BETWEEN_LOOKS).done:
+                pass
+            return outcome.result()
         except grpc.FutureCancelledError:
             raise CalledOff from None
         except Exception:
             raise
         except BaseException:
             cancellation.request()
-            if not beginning.cancel():
-                beginning.exception()  # Has been cancelled when this is known.
+            if not outcome.cancel():
+                outcome.exception()
             raise
         finally:
             cancellation.use(None)
             cancellation.call_under_way = False
+            del outcome  # Its error has this frame, and those of the program.
 
     def _next(self, call: Any) -> Reply:
         try:
@@ -136,3 +148,7 @@ class BlockingTransport:
 
     def close(self) -> None:
         self._links.current().channel.close()
+
+
+def _is_main() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
