@@ -425,6 +425,24 @@ class Suggestions(TerminationTest):
         self.addCleanup(gc.enable)
         self.assertIsNone(fail()())
 
+    def test_what_is_leased_just_after_ctrl_c_is_given_back(self):
+        service = self.study._service
+        suggest, list_held, looks = service.suggest, service.list_held, []
+
+        def interrupted(*arguments):
+            yield from suggest(*arguments)
+            raise KeyboardInterrupt
+
+        def look(*arguments):
+            looks.append(arguments)
+            held = yield from list_held(*arguments)
+            return held if len(looks) > 1 else []
+
+        with unittest.mock.patch.multiple(service, suggest=interrupted, list_held=look):
+            with self.assertRaises(KeyboardInterrupt):
+                self.study.suggest()
+        self.check_given_back(1)
+
     def test_what_several_workers_have_asked_for_is_given_back_after_ctrl_c(self):
         process = self.start_asking("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)
         process.send_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ from typing import Any, Callable, Collection, Iterator, List, Mapping, Optional,
 from slipstream import errors
 from slipstream._calls.caller import Caller
 from slipstream._calls.cancellation import Cancellation
-from slipstream._calls.plan import Plan, Stream
+from slipstream._calls.plan import Pause, Plan, Stream
 from slipstream._calls.request_id import make_request_id
 from slipstream._convert.times import timestamp_of
 from slipstream._operations.meant_study import MeantStudy
@@ -22,6 +22,8 @@ from slipstream.options import Deadlines, Options
 _RELEASE = Deadlines(attempt=2, overall=5)
 # What was asked for last may not have been leased at all.
 _LOOK_BACK = Deadlines(attempt=2, overall=2)
+# Seconds that a server may need to lease trials once it has decided to.
+_LEASING = 0.2
 # For what a training goes on without, once the server has been silent for a whole call.
 _BRIEF = Deadlines(attempt=1, overall=2)
 _TRIALS_PER_PAGE = 500
@@ -135,18 +137,26 @@ class Service:
         """Gives back what the server has leased to this process under the worker's id, but for the
         trials `left` there before. Whoever else uses the id goes on with those, and with what the
         server has leased to it since."""
+        trials = yield from self._unheard(study, worker, left)
+        if not trials:  # A server that was just leasing some does so all the same.
+            yield Pause(_LEASING)
+            trials = yield from self._unheard(study, worker, left)
+        if trials:
+            what = f"give back trials of {study.name}"
+            fields = {"worker": worker, "trials": trials, **study.fields()}
+            yield from self._change("ReleaseTrials", what, _LOOK_BACK, **fields)
+
+    def _unheard(
+        self, study: MeantStudy, worker: str, left: Collection[str]
+    ) -> Plan[List[str]]:
         held = yield from self.list_held(study, _LOOK_BACK)
-        trials = [
+        return [
             trial.name
             for trial in held
             if trial.worker == worker
             and trial.name not in left
             and is_this_process(trial.worker_process)
         ]
-        if trials:
-            what = f"give back trials of {study.name}"
-            fields = {"worker": worker, "trials": trials, **study.fields()}
-            yield from self._change("ReleaseTrials", what, _LOOK_BACK, **fields)
 
     def report(
         self,
