@@ -8,13 +8,14 @@ import signal
 import threading
 import unittest
 import unittest.mock
+import warnings
 
 from servers import PATIENCE, ServerTest
 
 import slipstream
 import slipstream.aio
 from slipstream import real
-from slipstream._calls.fork_hooks import at_fork, guarded
+from slipstream._calls.fork_hooks import at_fork, guarded, is_in_hook
 from slipstream._calls.forks import Traffic, traffic
 
 
@@ -204,6 +205,17 @@ class Hooks(unittest.TestCase):
             os.waitpid(child, 0)
             threading.Event().wait(PATIENCE)
         self.assertEqual(calls, [os.getpid()] * 2)
+
+    def test_the_warning_that_ends_a_fork_counts_as_a_hook(self):
+        def show(*warned):
+            seen.append(is_in_hook(inspect.currentframe()))
+
+        seen = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            with unittest.mock.patch("warnings.showwarning", show):
+                warnings.warn("as Python 3.12 does", DeprecationWarning, stacklevel=1)
+        self.assertEqual((seen, is_in_hook(inspect.currentframe())), ([True], False))
 
     def test_a_class_can_be_asked_for_what_a_fork_makes_anew(self):
         self.assertIn("_service", dict(inspect.getmembers(slipstream.Study)))
