@@ -1,11 +1,15 @@
 #include "client/cli/duration_text.h"
 
 #include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/usage_error.h"
+#include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 
@@ -18,6 +22,20 @@ std::string RoundDuration(absl::Duration duration) {
   if (hours < 9.95) return absl::StrCat(std::round(hours * 10) / 10, " h");
   if (hours < 47.5) return absl::StrCat(std::lround(hours), " h");
   return absl::StrCat(std::lround(hours / 24), " d");
+}
+
+std::string ExactDuration(absl::Duration duration) {
+  const std::pair<const char*, absl::Duration> units[] = {
+      {" d", absl::Hours(24)}, {" h", absl::Hours(1)}, {" min", absl::Minutes(1)}};
+  std::vector<std::string> parts;
+  for (const auto& [unit, length] : units) {
+    const int64_t count = absl::IDivDuration(duration, length, &duration);
+    if (count > 0) parts.push_back(absl::StrCat(count, unit));
+  }
+  if (duration > absl::ZeroDuration() || parts.empty()) {
+    parts.push_back(absl::StrCat(FormatNumber(absl::ToDoubleSeconds(duration)), " s"));
+  }
+  return absl::StrJoin(parts, " ");
 }
 
 absl::StatusOr<absl::Duration> ReadDuration(const std::string& option, const std::string& text) {

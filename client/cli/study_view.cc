@@ -41,7 +41,7 @@ std::string LeaseText(const v1::LeasePolicy& policy) {
   const absl::Duration duration =
       absl::Seconds(policy.duration().seconds()) + absl::Nanoseconds(policy.duration().nanos());
   if (duration == absl::ZeroDuration()) return "never end";
-  const std::string ends = absl::StrCat("end after ", RoundDuration(duration));
+  const std::string ends = absl::StrCat("end after ", ExactDuration(duration));
   if (policy.max_requeues() == 0) return absl::StrCat(ends, ", then the configuration is dropped");
   return absl::StrCat(ends, ", then the configuration is queued again, at most ",
                       policy.max_requeues(), policy.max_requeues() == 1 ? " time" : " times");

@@ -16,6 +16,16 @@ TEST(DurationText, RoundsToTheLargestUnit) {
   EXPECT_EQ(RoundDuration(-absl::Minutes(5)), "-5 min");
 }
 
+TEST(DurationText, TellsSettingsExactly) {
+  EXPECT_EQ(ExactDuration(absl::ZeroDuration()), "0 s");
+  EXPECT_EQ(ExactDuration(absl::Seconds(90)), "1 min 30 s");
+  EXPECT_EQ(ExactDuration(absl::Seconds(150)), "2 min 30 s");
+  EXPECT_EQ(ExactDuration(absl::Minutes(100)), "1 h 40 min");
+  EXPECT_EQ(ExactDuration(absl::Hours(1)), "1 h");
+  EXPECT_EQ(ExactDuration(absl::Hours(60)), "2 d 12 h");
+  EXPECT_EQ(ExactDuration(absl::Milliseconds(61'250)), "1 min 1.25 s");
+}
+
 TEST(DurationText, ReadsWhatPeopleType) {
   EXPECT_EQ(*ReadDuration("--lease", "90s"), absl::Seconds(90));
   EXPECT_EQ(*ReadDuration("--lease", "1h30m"), absl::Minutes(90));

@@ -383,7 +383,7 @@ TEST_F(LeaseCommands, AStudyNamesItsRuleOfStoppingAndItsLeases) {
   const ProcessResult created = Run(with);
   ASSERT_EQ(created.code, 0) << created.err;
   EXPECT_THAT(created.out, HasSubstr("median grace_steps=3"));
-  EXPECT_THAT(created.out, HasSubstr("end after 2 min"));
+  EXPECT_THAT(created.out, HasSubstr("end after 1 min 30 s,"));
   std::vector<std::string> without_rule = create;
   without_rule.insert(without_rule.end(), {"--stopping-option", "grace_steps=3"});
   EXPECT_EQ(Run(without_rule).code, 2);
