@@ -312,8 +312,8 @@ void AddReport(CLI::App* group, Action* chosen) {
   CLI::App* const command =
       group->add_subcommand("report", "Reports an intermediate measurement of a trial");
   AddTrialName(command, &arguments->trial);
-  TakeWhole(command->add_option("--step", arguments->step,
-                                "The step: an epoch, a number of trees, ..."))
+  TakeWhole<int64_t>(command->add_option("--step", arguments->step,
+                                         "The step: an epoch, a number of trees, ..."))
       ->required();
   TakeNumber(command->add_option("--value", arguments->value, "The measured value"))->required();
   command->add_option("--metric", arguments->metric, "The metric (default: the study's)");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/json_text.h"
 #include "client/cli/space_grammar.h"
@@ -29,7 +30,8 @@ v1::Metric MakeMetric(const std::string& name, v1::Metric::Goal goal) {
   return metric;
 }
 
-// Takes the leading zeros away, with which "010" would be read as octal. Empty, or what is wrong.
+// Takes away the leading zeros, with which "010" would be read as octal, and the sign of zero.
+// Empty, or what is wrong.
 std::string MakeDecimal(std::string& text) {
   const size_t sign = text.find_first_not_of('-') == 1 ? 1 : 0;
   const std::string digits = text.substr(sign);
@@ -37,14 +39,34 @@ std::string MakeDecimal(std::string& text) {
     return absl::StrCat("'", text, "' is not a whole number");
   }
   const size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-  text = absl::StrCat(text.substr(0, sign), digits.substr(first));
+  const std::string number = digits.substr(first);
+  text = number == "0" ? number : absl::StrCat(text.substr(0, sign), number);
   return "";
+}
+
+// Both take whole numbers in decimal, also those that no type can hold.
+bool IsBelow(const std::string& text, int64_t least) {
+  int64_t number = 0;
+  return absl::SimpleAtoi(text, &number) ? number < least : text.front() == '-';
+}
+
+bool IsAbove(const std::string& text, uint64_t most) {
+  uint64_t number = 0;
+  return text.front() != '-' && (!absl::SimpleAtoi(text, &number) || number > most);
 }
 
 }  // namespace
 
-CLI::Option* TakeWhole(CLI::Option* option) {
+CLI::Option* TakeDecimal(CLI::Option* option) {
   return option->transform(CLI::Validator(MakeDecimal, ""));
+}
+
+CLI::Option* TakeWhole(CLI::Option* option, int64_t least, uint64_t most) {
+  return TakeDecimal(option)->check([least, most](const std::string& text) -> std::string {
+    if (IsBelow(text, least)) return absl::StrCat("'", text, "' must be ", least, " or more");
+    if (IsAbove(text, most)) return absl::StrCat("'", text, "' must be ", most, " or less");
+    return "";
+  });
 }
 
 CLI::Option* TakeNumber(CLI::Option* option) {

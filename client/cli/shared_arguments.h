@@ -4,6 +4,8 @@
 #define SLIPSTREAM_CLIENT_CLI_SHARED_ARGUMENTS_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +25,19 @@ CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description);
 
 // The same option, which takes numbers in decimal only, also with leading zeros, and no empty text:
-// a whole one, or any.
-CLI::Option* TakeWhole(CLI::Option* option);
+// a whole one, a whole one within bounds, or any. The first is for options that check a range of
+// their own, as CLI11 would take a number that its type cannot hold as the largest that it can.
+CLI::Option* TakeDecimal(CLI::Option* option);
+CLI::Option* TakeWhole(CLI::Option* option, int64_t least, uint64_t most);
 CLI::Option* TakeNumber(CLI::Option* option);
+
+// Takes every whole number that the type can hold.
+template <typename Number>
+CLI::Option* TakeWhole(CLI::Option* option) {
+  using Limits = std::numeric_limits<Number>;
+  return TakeWhole(option, static_cast<int64_t>(Limits::min()),
+                   static_cast<uint64_t>(Limits::max()));
+}
 
 // Add the argument that names a study or a trial.
 void AddStudyName(CLI::App* command, std::string* study);

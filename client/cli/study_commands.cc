@@ -56,7 +56,7 @@ void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                                 "as 30m; off or 0: for ever (default: ",
                                 default_lease, ")"))
       ->type_name("DURATION");
-  TakeWhole(command->add_option(
+  TakeWhole<int>(command->add_option(
       "--requeues", arguments->requeues,
       absl::StrCat("How many times a configuration is queued again after its lease runs out "
                    "(default: ",
@@ -381,10 +381,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
                 "Ingredient or option to replace in the preset's recipe, such as prior=scaml, "
                 "calibration=hmc, acquisition=ei or exploration=exp3; repeat for others")
       ->type_name("NAME=VALUE");
-  TakeWhole(command->add_option("--seed", arguments->seed, "Seed of all random choices"))
-      ->check([](const std::string& text) -> std::string {
-        return absl::StartsWith(text, "-") ? "must be 0 or more" : "";
-      });
+  TakeWhole<uint64_t>(command->add_option("--seed", arguments->seed, "Seed of all random choices"));
   AddRepeatable(command, "--source", &arguments->sources,
                 "Source task to learn from; repeat for others. \"all\" stands for every source "
                 "task of the project that has the same objective and a parameter in common")

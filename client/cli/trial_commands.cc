@@ -270,7 +270,7 @@ void AddSuggest(CLI::App* app, Action* chosen) {
       ->add_option("--worker", arguments->worker,
                    "Stable id of the worker; if it asks again, it gets its unfinished trials")
       ->required();
-  TakeWhole(command->add_option("--count", arguments->count, "How many trials"))
+  TakeDecimal(command->add_option("--count", arguments->count, "How many trials"))
       ->check(CLI::Range(1, kLargestPage))
       ->capture_default_str();
   ChooseAction(command, arguments, Suggest, chosen);
@@ -289,7 +289,7 @@ void AddTrials(CLI::App* app, Action* chosen) {
   CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
   AddStudyName(command, &arguments->study);
   CLI::Option* const best =
-      TakeWhole(
+      TakeDecimal(
           command->add_option("--best", arguments->best, "Only this many trials, best first"))
           ->check(CLI::Range(1, kLargestPage));
   CLI::Option* const states = AddRepeatable(command, "--state", &arguments->states,
@@ -297,12 +297,12 @@ void AddTrials(CLI::App* app, Action* chosen) {
                                   ->type_name("STATE");
   CLI::Option* const all = command->add_flag("--all", arguments->all, "All trials");
   CLI::Option* const limit =
-      TakeWhole(command->add_option("--limit", arguments->limit,
-                                    "At most this many (default: 50 in tables, otherwise all)"))
+      TakeDecimal(command->add_option("--limit", arguments->limit,
+                                      "At most this many (default: 50 in tables, otherwise all)"))
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   CLI::Option* const last =
-      TakeWhole(command->add_option("--last", arguments->last,
-                                    "Only this many of the newest trials, oldest first"))
+      TakeDecimal(command->add_option("--last", arguments->last,
+                                      "Only this many of the newest trials, oldest first"))
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   best->excludes(states)->excludes(all)->excludes(limit)->excludes(last);
   all->excludes(limit)->excludes(last);

@@ -1,6 +1,7 @@
 #include "client/cli/watch_commands.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -218,8 +219,8 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       group->add_subcommand("watch", "Shows the events of one study, or of all, as they happen");
   command->add_option("study", arguments->study, "Name of the study (default: all)")
       ->type_name("STUDY");
-  TakeWhole(command->add_option("--count", arguments->count, "End after this many events"))
-      ->check(CLI::PositiveNumber);
+  TakeWhole(command->add_option("--count", arguments->count, "End after this many events"), 1,
+            std::numeric_limits<int>::max());
   command
       ->add_option("--after", arguments->after,
                    "Begin where an earlier watch of the same study or project ended")

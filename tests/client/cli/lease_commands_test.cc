@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tests/client/cli/cli_process.h"
@@ -205,6 +206,22 @@ TEST_F(LeaseCommands, NumbersAreDecimalAndNotEmpty) {
   }
   EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "-0"}).code, 2);
   EXPECT_THAT(Run({"suggest", "s1", "--worker", "w", "--count", "08"}).out, HasSubstr("s1/8"));
+}
+
+TEST_F(LeaseCommands, AStepThatIsTooLargeIsRefused) {
+  const std::vector<std::string> report = {"trial", "report", "s1/1", "--value", "1", "--step"};
+  const auto with = [&report](const char* step) {
+    std::vector<std::string> arguments = report;
+    arguments.push_back(step);
+    return arguments;
+  };
+  for (const char* step : {"9223372036854775808", "99999999999999999999"}) {
+    const ProcessResult refused = Run(with(step));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(absl::StrCat("--step: '", step,
+                                                    "' must be 9223372036854775807 or less\n")));
+  }
+  EXPECT_EQ(Run(with("9223372036854775807")).code, 0);
 }
 
 TEST_F(LeaseCommands, EveryCommandTakesShortNamesInAProject) {

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "tests/client/cli/cli_process.h"
 
@@ -124,6 +128,27 @@ TEST_F(Usage, ASeedIsNotNegative) {
                                     "--seed", "-1"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("must be 0 or more"));
+}
+
+TEST_F(Usage, AWholeNumberThatIsTooLargeIsRefusedWithItsBound) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--seed", "99999999999999999999999"}, "must be 18446744073709551615 or less\n"},
+      {{"--requeues", "99999999999"}, "must be 2147483647 or less\n"},
+      {{"--requeues", "-99999999999"}, "must be -2147483648 or more\n"}};
+  for (const auto& [option, complaint] : cases) {
+    std::vector<std::string> arguments = {"study",     "create",     "--param",
+                                          "a=boolean", "--maximize", "acc"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("slipstream: ", option[0], ": '", option[1],
+                                                   "' ", complaint)));
+  }
+  EXPECT_THAT(Run({"study", "watch", "s1", "--count", "99999999999"}).err,
+              HasSubstr("--count: '99999999999' must be 2147483647 or less\n"));
+  EXPECT_THAT(Run({"trials", "s1", "--limit", "99999999999999999999"}).err,
+              HasSubstr("--limit: Value 99999999999999999999 not in range 1 to 2147483647\n"));
+  EXPECT_TRUE(service().calls().empty());
 }
 
 TEST_F(Usage, AProjectMayBeNamedAsTheToolPrintsIt) {
