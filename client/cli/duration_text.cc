@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,30 @@
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
+namespace {
+
+constexpr char kDuration[] = "a duration such as 90s, 30m, 1h, 2d or 1h30m";
+
+// Absent for texts that are none, and for negative durations.
+std::optional<absl::Duration> DurationIn(const std::string& text) {
+  std::string in_hours = text;
+  absl::Duration days;
+  const size_t end_of_days = text.find('d');
+  if (end_of_days != std::string::npos) {
+    // Abseil has no unit for days.
+    if (!absl::ParseDuration(absl::StrCat(text.substr(0, end_of_days), "h"), &days)) {
+      return std::nullopt;
+    }
+    in_hours = text.substr(end_of_days + 1);
+    if (in_hours.empty()) in_hours = "0";
+  }
+  absl::Duration duration;
+  if (!absl::ParseDuration(in_hours, &duration)) return std::nullopt;
+  if (duration < absl::ZeroDuration() || days < absl::ZeroDuration()) return std::nullopt;
+  return 24 * days + duration;
+}
+
+}  // namespace
 
 std::string RoundDuration(absl::Duration duration) {
   if (duration < absl::ZeroDuration()) return absl::StrCat("-", RoundDuration(-duration));
@@ -39,26 +64,19 @@ std::string ExactDuration(absl::Duration duration) {
 }
 
 absl::StatusOr<absl::Duration> ReadDuration(const std::string& option, const std::string& text) {
-  absl::Duration duration;
   if (text == "off") return absl::ZeroDuration();
-  std::string in_hours = text;
-  absl::Duration days;
-  const size_t end_of_days = text.find('d');
-  if (end_of_days != std::string::npos) {
-    // Abseil has no unit for days.
-    if (!absl::ParseDuration(absl::StrCat(text.substr(0, end_of_days), "h"), &days)) {
-      in_hours = "?";
-    } else {
-      in_hours = text.substr(end_of_days + 1);
-      if (in_hours.empty()) in_hours = "0";
-    }
+  const std::optional<absl::Duration> duration = DurationIn(text);
+  if (duration.has_value()) return *duration;
+  return UsageError(absl::StrCat(option, " '", text, "' is neither off nor ", kDuration));
+}
+
+absl::StatusOr<absl::Duration> ReadInterval(const std::string& option, const std::string& text) {
+  const std::optional<absl::Duration> duration = DurationIn(text);
+  if (!duration.has_value()) {
+    return UsageError(absl::StrCat(option, " '", text, "' is not ", kDuration));
   }
-  if (absl::ParseDuration(in_hours, &duration) && duration >= absl::ZeroDuration() &&
-      days >= absl::ZeroDuration()) {
-    return 24 * days + duration;
-  }
-  return UsageError(absl::StrCat(
-      option, " '", text, "' is neither off nor a duration such as 90s, 30m, 1h, 2d or 1h30m"));
+  if (*duration > absl::ZeroDuration()) return *duration;
+  return UsageError(absl::StrCat(option, " '", text, "' must be above 0"));
 }
 
 }  // namespace slipstream::cli

@@ -18,6 +18,8 @@ std::string ExactDuration(absl::Duration duration);
 // Accepts "90s", "30m", "1h", "2d", combinations such as "1h30m", and "off" for zero.
 // `option` names it in the usage error for other texts.
 absl::StatusOr<absl::Duration> ReadDuration(const std::string& option, const std::string& text);
+// The same for what is repeated: neither "off" nor zero.
+absl::StatusOr<absl::Duration> ReadInterval(const std::string& option, const std::string& text);
 
 }  // namespace slipstream::cli
 

@@ -28,7 +28,7 @@ struct HeartbeatArguments {
   std::string study;
   std::vector<std::string> trials;
   std::string worker;
-  std::string every;
+  std::optional<std::string> every;
 };
 
 // Takes names of trials, or their numbers in the study.
@@ -122,6 +122,19 @@ bool MayPass(const absl::Status& status) {
          absl::IsResourceExhausted(status);
 }
 
+// How heartbeats end once the worker holds no trial: well, unless it held none at the first one,
+// as when its name is misspelt.
+absl::Status EndWithoutTrials(const v1::HeartbeatRequest& request, bool is_first,
+                              Session& session) {
+  if (is_first && request.trials().empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("worker ", request.worker(),
+                                                      " holds no trial of ",
+                                                      ShortStudyName(request.study())));
+  }
+  session.Warn("the worker no longer holds a trial");
+  return absl::OkStatus();
+}
+
 // Returns when the worker holds no trial, when it has lost one that the request names, or on an
 // error that no later heartbeat can overcome. The first heartbeat has to succeed, so that a wrong
 // address is noticed; its answer says which study is meant.
@@ -131,7 +144,8 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
   while (true) {
     const auto response = session.client().Heartbeat(request);
     if (response.ok()) {
-      if (!std::exchange(answered, true) && response->has_study_create_time()) {
+      const bool is_first = !std::exchange(answered, true);
+      if (is_first && response->has_study_create_time()) {
         *request.mutable_study_create_time() = response->study_create_time();
       }
       was_told = false;
@@ -139,10 +153,7 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
       if (!request.trials().empty()) {
         RETURN_IF_ERROR(CheckHeld(request.worker(), *response, /*until_told=*/true, session));
       }
-      if (!holds_any) {
-        session.Warn("the worker no longer holds a trial");
-        return absl::OkStatus();
-      }
+      if (!holds_any) return EndWithoutTrials(request, is_first, session);
       session.Flush();
     } else if (!answered || !MayPass(response.status())) {
       return response.status();
@@ -160,11 +171,10 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study, session.project()));
   request.set_worker(arguments.worker);
   RETURN_IF_ERROR(TakeTrials(arguments.study, arguments.trials, session, request.mutable_trials()));
-  absl::Duration every;
-  if (!arguments.every.empty()) {
-    ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
+  if (arguments.every.has_value()) {
+    ASSIGN_OR_RETURN(const absl::Duration every, ReadInterval("--every", *arguments.every));
+    return KeepLeases(std::move(request), every, session);
   }
-  if (every > absl::ZeroDuration()) return KeepLeases(std::move(request), every, session);
   ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(request));
   const bool holds_any = PrintHeld(response, session);
   if (!request.trials().empty()) {
@@ -353,8 +363,9 @@ void AddHeartbeat(CLI::App* app, Action* chosen) {
   command
       ->add_option("--every", arguments->every,
                    "Repeat at this interval until the worker holds no trial, even if the "
-                   "server is unavailable for a while; with numbers, exits with 0 once these "
-                   "trials have their outcomes, and with 1 as soon as one is lost")
+                   "server is unavailable for a while; exits with 1 if it holds none to begin "
+                   "with. With numbers, exits with 0 once these trials have their outcomes, and "
+                   "with 1 as soon as one is lost")
       ->type_name("DURATION");
   ChooseAction(command, arguments, Heartbeat, chosen);
 }

@@ -39,5 +39,12 @@ TEST(DurationText, ReadsWhatPeopleType) {
   }
 }
 
+TEST(DurationText, ReadsAnIntervalOnlyIfItIsAboveZero) {
+  EXPECT_EQ(*ReadInterval("--every", "1h30m"), absl::Minutes(90));
+  for (const char* text : {"", "5", "off", "0", "0s", "0d", "-1h"}) {
+    EXPECT_FALSE(ReadInterval("--every", text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace slipstream::cli

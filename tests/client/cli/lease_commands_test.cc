@@ -27,6 +27,16 @@ class LeaseCommands : public CliTest {
     service().AddStudy(SmallStudy());
     EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "2"}).code, 0);
   }
+
+  // Returns once the first heartbeat has been answered and another one has come in.
+  void WaitForTwoHeartbeats() {
+    const auto heartbeats = [this] {
+      const std::vector<SeenCall> calls = service().calls();
+      return std::count_if(calls.begin(), calls.end(),
+                           [](const SeenCall& call) { return call.method == "Heartbeat"; });
+    };
+    while (heartbeats() < 2) std::this_thread::yield();
+  }
 };
 
 TEST_F(LeaseCommands, HeartbeatShowsWhatTheWorkerHolds) {
@@ -109,11 +119,36 @@ TEST_F(LeaseCommands, RepeatedHeartbeatsForANamedTrialEndWellWithItsOutcome) {
   EXPECT_THAT(once.err, HasSubstr("it has its outcome: succeeded\n"));
 }
 
-TEST_F(LeaseCommands, HeartbeatsEndWhenTheWorkerHoldsNothing) {
-  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "v", "--every", "1ms"});
+TEST_F(LeaseCommands, HeartbeatsEndWellOnceTheWorkerHoldsNothing) {
+  std::thread losing([this] {
+    WaitForTwoHeartbeats();
+    service().TakeAway("studies/s1/trials/1");
+    service().TakeAway("studies/s1/trials/2");
+  });
+  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "w", "--every", "1ms"});
+  losing.join();
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no longer holds a trial"));
-  EXPECT_EQ(Run({"heartbeat", "s1", "--worker", "v", "--every", "often"}).code, 2);
+}
+
+TEST_F(LeaseCommands, HeartbeatsOfAWorkerThatNeverHeldATrialFail) {
+  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "nobody", "--every", "1ms"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "slipstream: worker nobody holds no trial of s1\n");
+}
+
+TEST_F(LeaseCommands, HeartbeatsHaveAnInterval) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"0s", "--every '0s' must be above 0\n"},
+      {"0", "--every '0' must be above 0\n"},
+      {"1", "--every '1' is not a duration such as 90s, "},
+      {"off", "--every 'off' is not a duration such as 90s, "},
+      {"", "--every '' is not a duration such as 90s, "}};
+  for (const auto& [interval, complaint] : cases) {
+    const ProcessResult result = Run({"heartbeat", "s1", "--worker", "w", "--every", interval});
+    EXPECT_EQ(result.code, 2) << interval;
+    EXPECT_THAT(result.err, HasSubstr(complaint));
+  }
 }
 
 TEST_F(LeaseCommands, HeartbeatsOutlastAServerThatIsAway) {
@@ -140,12 +175,7 @@ TEST_F(LeaseCommands, HeartbeatsDoNotGoOnForAnotherStudyOfTheName) {
   service().AddStudy(study);
   ASSERT_EQ(Run({"suggest", "digits", "--worker", "w"}).code, 0);
   std::thread replacing([this] {
-    const auto heartbeats = [this] {
-      const std::vector<SeenCall> calls = service().calls();
-      return std::count_if(calls.begin(), calls.end(),
-                           [](const SeenCall& call) { return call.method == "Heartbeat"; });
-    };
-    while (heartbeats() < 2) std::this_thread::yield();
+    WaitForTwoHeartbeats();
     service().ReplaceStudy("studies/digits");
     service().TakeAway("studies/digits/trials/1");  // Who asks for it all the same ends well.
   });
