@@ -23,6 +23,7 @@
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_commands.h"
+#include "client/cli/table.h"
 #include "client/cli/text_file.h"
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
@@ -226,10 +227,16 @@ std::string ComplaintOf(const CLI::App& app, const CLI::ParseError& error) {
   return UnknownCommand(unknown.front(), command);
 }
 
+// The text may hold parts of files and arguments, and those control characters.
+void PrintError(const Terminal& terminal, absl::string_view text) {
+  terminal.err << "slipstream: " << OnItsLines(std::string(text)) << '\n';
+}
+
 // Prints the help, or what is wrong with the arguments; returns the exit code.
 int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal& terminal) {
   if (error.get_exit_code() == 0) return app.exit(error, terminal.out, terminal.err);
-  terminal.err << "slipstream: " << ComplaintOf(app, error) << "\nTry --help after the command.\n";
+  PrintError(terminal, ComplaintOf(app, error));
+  terminal.err << "Try --help after the command.\n";
   return 2;
 }
 
@@ -238,7 +245,7 @@ int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal
 int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) {
   if (IsServe(argc, argv)) {
     const std::string failure = BecomeServer(argv);  // Returns only if there is no server.
-    terminal.err << "slipstream: " << failure << '\n';
+    PrintError(terminal, failure);
     return 1;
   }
   CLI::App app("Tunes black boxes with a Slipstream server: studies, trials, source tasks.",
@@ -261,12 +268,14 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
     return EndParsing(app, error, terminal);
   }
   if (!action) {
-    terminal.err << "slipstream: 'serve' must come first, its flags after it\n";
+    PrintError(terminal, "'serve' must come first, its flags after it");
     return 2;
   }
   const absl::Status status = Run(arguments, action, terminal);
-  if (!status.ok()) terminal.err << "slipstream: " << status.message() << '\n';
-  if (const std::string advice = Advice(status); !advice.empty()) terminal.err << advice << '\n';
+  if (!status.ok()) PrintError(terminal, status.message());
+  if (const std::string advice = Advice(status); !advice.empty()) {
+    terminal.err << OnItsLines(advice) << '\n';
+  }
   return ExitCode(status);
 }
 

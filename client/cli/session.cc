@@ -30,19 +30,23 @@ void Session::Flush() { terminal_.out.flush(); }
 void Session::Print(const std::string& text) { terminal_.out << text; }
 
 void Session::Remark(const std::string& text) {
-  if (format_ == Format::kTable) terminal_.out << text << '\n';
+  if (format_ == Format::kTable) terminal_.out << OnItsLines(text) << '\n';
 }
 
-void Session::Warn(const std::string& text) { terminal_.err << "slipstream: " << text << '\n'; }
+void Session::Warn(const std::string& text) {
+  terminal_.err << "slipstream: " << OnItsLines(text) << '\n';
+}
 
-void Session::Advise(const std::string& text) { terminal_.err << text << std::endl; }
+void Session::Advise(const std::string& text) {
+  terminal_.err << OnItsLines(text) << std::endl;
+}
 
 absl::Status Session::Confirm(const std::string& question, bool agreed) {
   if (agreed) return absl::OkStatus();
   if (!terminal_.interactive) {
     return UsageError("there is no terminal to ask on: give --yes to confirm");
   }
-  terminal_.err << question << " [y/N] " << std::flush;
+  terminal_.err << OnItsLines(question) << " [y/N] " << std::flush;
   std::string answer;
   std::getline(terminal_.in, answer);
   const std::string word = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));

@@ -51,6 +51,9 @@ class Session {
   void Print(const std::vector<Field>& fields);
   // Prints a text as it is.
   void Print(const std::string& text);
+
+  // What these print has no control characters but line ends, as it may hold texts from files.
+
   // Prints a remark for people; does nothing unless the format is kTable.
   void Remark(const std::string& text);
   // Prints a remark to the error stream.

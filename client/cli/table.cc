@@ -40,12 +40,22 @@ bool IsSecondControl(char first, char second) {
   return first == '\xC2' && static_cast<unsigned char>(second) < 0xA0;
 }
 
+// Whether the UTF-8 text begins with a character that turns the direction of writing around, so
+// that a terminal shows the text in another order: U+202A to U+202E, or U+2066 to U+2069.
+bool BeginsWithTurn(absl::string_view text) {
+  if (text.size() < 3 || text[0] != '\xE2') return false;
+  const auto last = static_cast<unsigned char>(text[2]);
+  if (text[1] == '\x80') return last >= 0xAA && last <= 0xAE;
+  return text[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
+}
+
 // Replaces control characters but those that `keeps` has.
 std::string WithoutControls(std::string text, absl::string_view keeps) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte < 0x20 || byte == 0x7F) && !absl::StrContains(keeps, text[i])) text[i] = ' ';
     if (i + 1 < text.size() && IsSecondControl(text[i], text[i + 1])) text.replace(i, 2, " ");
+    if (BeginsWithTurn(absl::string_view(text).substr(i))) text.replace(i, 3, " ");
   }
   return text;
 }
@@ -258,6 +268,8 @@ void WriteCsvLine(const Line& cells, std::ostream& out) {
 }  // namespace
 
 std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
+
+std::string OnItsLines(std::string text) { return WithoutControls(std::move(text), "\n"); }
 
 std::string Truncated(const std::string& text, size_t widest) {
   const std::string line = OnOneLine(text);

@@ -35,7 +35,11 @@ struct Table {
 };
 
 // The text with control characters, line ends among them, as spaces, so that it moves no cursor.
+// Those that turn the direction of writing around (U+202A to U+202E, U+2066 to U+2069) count as
+// control characters, too.
 std::string OnOneLine(std::string text);
+// The same for messages of several lines, whose line ends stay.
+std::string OnItsLines(std::string text);
 // The text on one line, of at most `widest` characters: an ellipsis ends what was longer.
 std::string Truncated(const std::string& text, size_t widest);
 

@@ -53,5 +53,20 @@ TEST_F(Confirmation, NeedsATerminal) {
   EXPECT_EQ(err_.str(), "");
 }
 
+TEST(Session, ShowsTheControlCharactersOfNotesAsSpaces) {
+  std::istringstream in("y\n");
+  std::ostringstream out;
+  std::ostringstream err;
+  const Terminal terminal = {in, out, err, true, false};
+  const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+  Session session(*client, terminal, Format::kTable);
+  session.Remark("\n1\033[2J");
+  session.Warn("2\033[2J\u202E\n");
+  session.Advise("3\033[2J");
+  EXPECT_TRUE(session.Confirm("4\033[2J", false).ok());
+  EXPECT_EQ(out.str(), "\n1 [2J\n");
+  EXPECT_EQ(err.str(), "slipstream: 2 [2J \n\n3 [2J\n4 [2J [y/N] ");
+}
+
 }  // namespace
 }  // namespace slipstream::cli

@@ -107,6 +107,16 @@ TEST(Table, ShowsControlCharactersAsSpaces) {
             "x\r\nw 31m\tX\r\n");
 }
 
+TEST(Table, ShowsTextInTheOrderInWhichItIsWritten) {
+  EXPECT_EQ(OnOneLine("a\u202Ab\u202Ec\u2066d\u2069e"), "a b c d e");
+  EXPECT_EQ(OnOneLine("a\u2029b\u202Fc\u2065d\u206Ae"), "a\u2029b\u202Fc\u2065d\u206Ae");
+  EXPECT_EQ(OnOneLine("a\xE2\x80"), "a\xE2\x80");
+}
+
+TEST(Table, LeavesMessagesTheirLinesOnly) {
+  EXPECT_EQ(OnItsLines("a\nb\r\033[2J\tc\u202E"), "a\nb  [2J c ");
+}
+
 TEST(Table, HasBoldHeadsOnly) {
   EXPECT_EQ(Shown({{{"x"}}, {{"1"}}}, true), "\033[1mx\033[0m\n1\n");
   EXPECT_THAT(Shown({{{"x"}}, {{"1"}}}), Not(HasSubstr("\033")));

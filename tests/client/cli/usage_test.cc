@@ -11,6 +11,7 @@
 namespace slipstream {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -220,6 +221,21 @@ TEST_F(Usage, NothingIsStyledWithoutATerminal) {
   service().AddStudy(SmallStudy());
   for (const char* format : {"table", "json", "csv"}) {
     EXPECT_THAT(Run({"study", "list", "--format", format}).out, Not(HasSubstr("\033")));
+  }
+}
+
+TEST_F(Usage, ErrorsHaveNoControlCharactersOfFilesAndArguments) {
+  service().AddStudy(SmallStudy());
+  const std::string file = WriteTestFile("runs.csv", "lr,kernel,degree,accuracy\n\033[2J,rbf,,1\n");
+  const ProcessResult cell = Run({"source", "register", file, "--study", "s1"});
+  EXPECT_EQ(cell.code, 1);
+  EXPECT_THAT(cell.err, HasSubstr("' [2J'"));
+  const ProcessResult value = Run({"trial", "add", "s1", "--set", "lr=\033[2J\u202E"});
+  EXPECT_THAT(value.err, HasSubstr("' [2J '"));
+  const ProcessResult option = Run({"study", "list", "--bo\033gus"});
+  EXPECT_THAT(option.err, HasSubstr("unknown option '--bo gus'\nTry --help"));
+  for (const ProcessResult& result : {cell, value, option}) {
+    EXPECT_THAT(result.err, Not(AnyOf(HasSubstr("\033"), HasSubstr("\u202E"))));
   }
 }
 
