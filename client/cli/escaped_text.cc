@@ -1,6 +1,11 @@
 #include "client/cli/escaped_text.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace slipstream::cli {
 
@@ -34,6 +39,15 @@ std::string Escape(absl::string_view text) {
     escaped.push_back(character);
   }
   return escaped;
+}
+
+std::string ShellWord(absl::string_view text) {
+  constexpr absl::string_view kPlain = "_-.,:/@%+=";
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(kPlain, c);
+  });
+  if (is_plain) return std::string(text);
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
 }  // namespace slipstream::cli

@@ -22,6 +22,9 @@ std::string Unescape(absl::string_view text);
 // the short form of parameters.
 std::string Escape(absl::string_view text);
 
+// `text` as one word of a shell's command line, in quotes if it needs some.
+std::string ShellWord(absl::string_view text);
+
 }  // namespace slipstream::cli
 
 #endif  // SLIPSTREAM_CLIENT_CLI_ESCAPED_TEXT_H_

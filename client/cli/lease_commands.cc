@@ -15,6 +15,7 @@
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/times.h"
+#include "client/cli/trial_holder.h"
 #include "client/cli/trial_view.h"
 #include "client/cli/usage_error.h"
 #include "google/protobuf/repeated_field.h"
@@ -220,23 +221,42 @@ absl::Status Release(const ReleaseArguments& arguments, Session& session) {
 
 struct ReportArguments {
   std::string trial;
+  std::optional<std::string> worker;
   int64_t step = 0;
   double value = 0;
   std::string metric;
 };
 
-absl::Status Report(const ReportArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string trial, FullTrialName(arguments.trial, session.project()));
+// The metric of the trial's study.
+absl::StatusOr<std::string> MetricFor(const std::string& trial, Session& session) {
+  v1::GetStudyRequest request;
+  request.set_name(StudyOfTrial(trial));
+  request.mutable_read_mask()->add_paths("metrics");
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(request));
+  return study.metrics().empty() ? std::string() : study.metrics(0).name();
+}
+
+absl::StatusOr<v1::ReportRequest> ReportRequestOf(const ReportArguments& arguments,
+                                                  Session& session) {
+  v1::ReportRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_trial(), FullTrialName(arguments.trial, session.project()));
+  if (arguments.worker.has_value()) {
+    ASSIGN_OR_RETURN(*request.mutable_create_time(),
+                     CreateTimeOfHeld(request.trial(), *arguments.worker, session));
+  }
   std::string metric = arguments.metric;
   if (metric.empty()) {
-    v1::GetStudyRequest request;
-    request.set_name(StudyOfTrial(trial));
-    request.mutable_read_mask()->add_paths("metrics");
-    ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(request));
-    if (!study.metrics().empty()) metric = study.metrics(0).name();
+    ASSIGN_OR_RETURN(metric, MetricFor(request.trial(), session));
   }
-  ASSIGN_OR_RETURN(const v1::ReportResponse response,
-                   session.client().Report(trial, arguments.step, metric, arguments.value));
+  v1::StepMeasurement& report = *request.add_reports();
+  report.set_step(arguments.step);
+  (*report.mutable_measurement()->mutable_metrics())[metric] = arguments.value;
+  return request;
+}
+
+absl::Status Report(const ReportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const v1::ReportRequest request, ReportRequestOf(arguments, session));
+  ASSIGN_OR_RETURN(const v1::ReportResponse response, session.client().Report(request));
   if (session.format() == Format::kJson) {
     session.Print(JsonDocument(JsonWithLease(response, response.lease_end_time())));
   } else {
@@ -247,7 +267,7 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
                      {"lease", Align::kRight}};
     const std::string lease =
         response.has_lease_end_time() ? LeaseLeft(response.lease_end_time(), session.format()) : "";
-    table.rows.push_back({ShortTrialName(trial), StateText(response.state()),
+    table.rows.push_back({ShortTrialName(request.trial()), StateText(response.state()),
                           absl::StrCat(response.report_count()), lease});
     session.Print(table);
   }
@@ -277,6 +297,7 @@ absl::Status ShouldStop(const std::string& text, Session& session) {
 
 struct AnnotationArguments {
   std::string trial;
+  std::optional<std::string> worker;
   std::optional<std::string> note;
   LabelChange labels;
 };
@@ -293,6 +314,10 @@ absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
                              request.mutable_update_mask()));
   if (request.update_mask().paths().empty()) {
     return UsageError("nothing to write: give --note, --label or --no-labels");
+  }
+  if (arguments.worker.has_value()) {
+    ASSIGN_OR_RETURN(*request.mutable_create_time(),
+                     CreateTimeOfHeld(request.trial().name(), *arguments.worker, session));
   }
   ASSIGN_OR_RETURN(const v1::Trial trial, session.client().UpdateTrial(std::move(request)));
   PrintWholeTrial(trial, {}, session);
@@ -322,6 +347,7 @@ void AddReport(CLI::App* group, Action* chosen) {
   CLI::App* const command =
       group->add_subcommand("report", "Reports an intermediate measurement of a trial");
   AddTrialName(command, &arguments->trial);
+  AddHolder(command, &arguments->worker);
   TakeWhole<int64_t>(command->add_option("--step", arguments->step,
                                          "The step: an epoch, a number of trees, ..."))
       ->required();
@@ -342,6 +368,7 @@ void AddAnnotate(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<AnnotationArguments>();
   CLI::App* const command = group->add_subcommand("annotate", "Writes a note or labels on a trial");
   AddTrialName(command, &arguments->trial);
+  AddHolder(command, &arguments->worker);
   command->add_option("--note", arguments->note, "Note for people; an empty one removes it");
   AddLabelChange(command, "trial", &arguments->labels);
   ChooseAction(command, arguments, Annotate, chosen);

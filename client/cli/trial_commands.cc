@@ -19,6 +19,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/trial_holder.h"
 #include "client/cli/trial_view.h"
 #include "client/cli/usage_error.h"
 
@@ -70,13 +71,14 @@ absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   }
   if (!trials.empty()) {
     session.Remark(absl::StrCat("\nThen: slipstream observe ", ShortTrialName(trials[0].name()),
-                                " --value NUMBER"));
+                                " --worker ", ShellWord(arguments.worker), " --value NUMBER"));
   }
   return absl::OkStatus();
 }
 
 struct ObserveArguments {
   std::string trial;
+  std::optional<std::string> worker;
   OutcomeArguments outcome;
 };
 
@@ -92,6 +94,10 @@ absl::Status Observe(const ObserveArguments& arguments, Session& session) {
   if (!checked.has_value()) {
     return UsageError(
         "there is no outcome: give --value, --metric, --failed, --infeasible or --stopped");
+  }
+  if (arguments.worker.has_value()) {
+    ASSIGN_OR_RETURN(*request.mutable_create_time(),
+                     CreateTimeOfHeld(request.trial(), *arguments.worker, session));
   }
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(StudyOfTrial(request.trial()), session));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
@@ -280,6 +286,7 @@ void AddObserve(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<ObserveArguments>();
   CLI::App* const command = app->add_subcommand("observe", "Reports the outcome of a trial");
   AddTrialName(command, &arguments->trial);
+  AddHolder(command, &arguments->worker);
   AddOutcomeOptions(command, &arguments->outcome);
   ChooseAction(command, arguments, Observe, chosen);
 }

@@ -333,6 +333,11 @@ void FakeService::ReplaceTrial(const std::string& trial) {
   FindTrial(trial)->mutable_create_time()->set_seconds(++created_);
 }
 
+void FakeService::ReplaceTrialOnceRead(const std::string& trial) {
+  const std::lock_guard lock(mutex_);
+  replaced_once_read_ = trial;
+}
+
 void FakeService::ReplaceStudy(const std::string& study) {
   const std::lock_guard lock(mutex_);
   Find(studies_, study)->mutable_create_time()->set_seconds(++created_);
@@ -492,9 +497,13 @@ grpc::Status FakeService::AddTrials(Context* context, const v1::AddTrialsRequest
 grpc::Status FakeService::GetTrial(Context* context, const v1::GetTrialRequest* request,
                                    v1::Trial* response) {
   return Answer(context, "GetTrial", "", response, [&] {
-    const v1::Trial* const trial = FindTrial(request->name());
+    v1::Trial* const trial = FindTrial(request->name());
     if (trial == nullptr) return NotFound(request->name());
     *response = *trial;
+    if (replaced_once_read_ == request->name()) {
+      trial->mutable_create_time()->set_seconds(++created_);
+      replaced_once_read_.clear();
+    }
     return Status::OK;
   });
 }

@@ -79,6 +79,8 @@ class FakeService final : public v1::OptimizationService::Service {
   void TakeAway(const std::string& trial);
   // As if its study had been deleted and another one had got as far since.
   void ReplaceTrial(const std::string& trial);
+  // The same as soon as GetTrial has told of the trial.
+  void ReplaceTrialOnceRead(const std::string& trial);
   // The same, where the callers tell of the study rather than of the trial.
   void ReplaceStudy(const std::string& study);
   // What WatchStudy tells from now on, whatever the token.
@@ -157,6 +159,7 @@ class FakeService final : public v1::OptimizationService::Service {
   bool endless_pages_ = false;
   int64_t created_ = 0;  // Trials so far.
   absl::Notification released_;
+  std::string replaced_once_read_;  // A trial's name.
   std::vector<SeenCall> calls_;
   std::map<std::string, std::string> answers_;  // Serialized, by request id.
   std::vector<v1::Study> studies_;

@@ -31,5 +31,12 @@ TEST(EscapedText, UndoesEscape) {
   }
 }
 
+TEST(EscapedText, IsOneWordForAShell) {
+  EXPECT_EQ(ShellWord("gpu-3.node_7:2"), "gpu-3.node_7:2");
+  EXPECT_EQ(ShellWord("gpu 3"), "'gpu 3'");
+  EXPECT_EQ(ShellWord("$(x)'s"), "'$(x)'\\''s'");
+  EXPECT_EQ(ShellWord(""), "''");
+}
+
 }  // namespace
 }  // namespace slipstream::cli

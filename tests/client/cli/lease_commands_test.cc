@@ -287,6 +287,45 @@ TEST_F(LeaseCommands, EveryCommandTakesShortNamesInAProject) {
   EXPECT_THAT(other.err, HasSubstr("is of the project vision, and --project names nlp"));
 }
 
+// As in a study that was deleted and created again, whose first trial another worker has.
+TEST_F(LeaseCommands, AWorkerThatNamesItselfChangesNoTrialOfAnother) {
+  const std::vector<std::vector<std::string>> changes = {
+      {"trial", "report", "s1/1", "--step", "1", "--value", "0.5"},
+      {"trial", "annotate", "s1/1", "--note", "odd"},
+      {"observe", "s1/1", "--value", "0.5"}};
+  const v1::Trial before = service().trials("studies/s1")[0];
+  for (std::vector<std::string> change : changes) {
+    change.insert(change.end(), {"--worker", "v"});
+    const ProcessResult refused = Run(change);
+    EXPECT_EQ(refused.code, 1) << testing::PrintToString(change);
+    EXPECT_EQ(refused.err, "slipstream: s1/1 is not a trial of worker v: worker w holds it\n");
+    change.back() = "";
+    EXPECT_EQ(Run(change).code, 2);
+  }
+  for (const SeenCall& call : service().calls()) {
+    EXPECT_TRUE(call.method == "Suggest" || call.method == "GetStudy" || call.method == "GetTrial");
+  }
+  for (std::vector<std::string> change : changes) {
+    change.insert(change.end(), {"--worker", "w"});
+    EXPECT_EQ(Run(change).code, 0) << testing::PrintToString(change);
+  }
+  ASSERT_EQ(service().updates().size(), 1u);
+  EXPECT_EQ(service().updates()[0].create_time().seconds(), before.create_time().seconds());
+}
+
+// The study is replaced between the two calls, by one in which the worker has this trial, too.
+TEST_F(LeaseCommands, AWorkerThatNamesItselfChangesNoTrialThatWasCreatedSince) {
+  for (std::vector<std::string> change :
+       {std::vector<std::string>{"trial", "report", "s1/1", "--step", "1", "--metric", "accuracy"},
+        std::vector<std::string>{"observe", "s1/1"}}) {
+    change.insert(change.end(), {"--value", "0.5", "--worker", "w"});
+    service().ReplaceTrialOnceRead("studies/s1/trials/1");
+    const ProcessResult refused = Run(change);
+    EXPECT_EQ(refused.code, 1) << testing::PrintToString(change);
+    EXPECT_THAT(refused.err, HasSubstr("does not exist"));
+  }
+}
+
 TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {
   const ProcessResult result = Run({"study", "watch", "s1"});
   ASSERT_EQ(result.code, 0) << result.err;

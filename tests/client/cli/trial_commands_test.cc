@@ -43,7 +43,7 @@ TEST_F(TrialCommands, SuggestShowsTheConfigurationsInColumns) {
       "trial  state     lr  kernel  degree  accuracy  worker  reason +age\n"
       "s1/1   active  0.25  rbf                       gpu-3 +[0-9]+ d\n"
       "s1/2   active  0.25  rbf                       gpu-3 +[0-9]+ d\n"
-      "\nThen: slipstream observe s1/1 --value NUMBER\n"));
+      "\nThen: slipstream observe s1/1 --worker gpu-3 --value NUMBER\n"));
 }
 
 TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
