@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -27,6 +28,7 @@
 #include "client/cli/text_file.h"
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
+#include "client/cli/utf8_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -240,6 +242,19 @@ int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal
   return 2;
 }
 
+// A usage error for the first argument that no message to the server could hold. The option before
+// it is named, as the argument itself can hardly be read.
+absl::Status CheckUtf8(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (IsUtf8(argv[i])) continue;
+    const bool has_option = i > 1 && absl::StartsWith(argv[i - 1], "-");
+    const std::string option = has_option ? absl::StrCat("'", argv[i - 1], "' ") : "";
+    return UsageError(
+        absl::StrCat("argument ", option, "'", absl::CHexEscape(argv[i]), "' is not UTF-8"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) {
@@ -247,6 +262,10 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
     const std::string failure = BecomeServer(argv);  // Returns only if there is no server.
     PrintError(terminal, failure);
     return 1;
+  }
+  if (const absl::Status status = CheckUtf8(argc, argv); !status.ok()) {
+    PrintError(terminal, status.message());
+    return ExitCode(status);
   }
   CLI::App app("Tunes black boxes with a Slipstream server: studies, trials, source tasks.",
                "slipstream");

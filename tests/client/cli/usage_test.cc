@@ -152,6 +152,17 @@ TEST_F(Usage, AWholeNumberThatIsTooLargeIsRefusedWithItsBound) {
   EXPECT_TRUE(service().calls().empty());
 }
 
+TEST_F(Usage, AnArgumentThatIsNotUtf8IsRefusedAtOnce) {
+  const ProcessResult value =
+      Run({"study", "create", "--param", "a=boolean", "--minimize", "\xff\xfe"});
+  EXPECT_EQ(value.code, 2);
+  EXPECT_EQ(value.err, "slipstream: argument '--minimize' '\\xff\\xfe' is not UTF-8\n");
+  const ProcessResult name = Run({"study", "show", "caf\xe9"});
+  EXPECT_EQ(name.code, 2);
+  EXPECT_EQ(name.err, "slipstream: argument 'caf\\xe9' is not UTF-8\n");
+  EXPECT_TRUE(service().calls().empty());
+}
+
 TEST_F(Usage, AProjectMayBeNamedAsTheToolPrintsIt) {
   v1::Study study = SmallStudy();
   study.set_name("projects/vision/studies/digits");
