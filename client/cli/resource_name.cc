@@ -71,14 +71,20 @@ absl::StatusOr<std::string> PrefixOf(const std::string& text, const ProjectChoic
   return absl::StrCat(kProjects, project.name, "/");
 }
 
+// Takes a positive number only as the server writes it: without a sign, spaces and leading zeros.
+bool ReadTrialNumber(const std::string& text, int64_t* number) {
+  return !text.empty() && text.front() != '0' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c); }) &&
+         absl::SimpleAtoi(text, number);
+}
+
 // Takes "projects/vision/studies/digits/3" too, as ShortTrialName writes it.
 absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text,
                                                    const ProjectChoice& project) {
   const size_t slash = text.rfind('/');
   const std::string study(absl::StripSuffix(text.substr(0, slash), "/trials"));
   int64_t number = 0;
-  if (IsInProject(study, kStudies) && absl::SimpleAtoi(text.substr(slash + 1), &number) &&
-      number > 0) {
+  if (IsInProject(study, kStudies) && ReadTrialNumber(text.substr(slash + 1), &number)) {
     RETURN_IF_ERROR(CheckProject(text, ProjectIn(study), project));
     return absl::StrCat(study, "/trials/", number);
   }
@@ -165,8 +171,7 @@ absl::StatusOr<std::string> FullTrialName(const std::string& text, const Project
   std::vector<std::string> parts = absl::StrSplit(Without(text, kStudies), '/');
   if (parts.size() == 3 && parts[1] == "trials") parts.erase(parts.begin() + 1);
   int64_t number = 0;
-  const bool sound =
-      parts.size() == 2 && !parts[0].empty() && absl::SimpleAtoi(parts[1], &number) && number > 0;
+  const bool sound = parts.size() == 2 && !parts[0].empty() && ReadTrialNumber(parts[1], &number);
   if (!sound) {
     return UsageError(absl::StrCat("'", text, "' is not the name of a trial, such as digits/3"));
   }

@@ -26,7 +26,8 @@ TEST(ResourceName, MayBeShortOrFullForATrial) {
   EXPECT_EQ(FullTrialName("studies/digits/trials/3", {}).value(), "studies/digits/trials/3");
   EXPECT_EQ(FullTrialName("digits/trials/3", {}).value(), "studies/digits/trials/3");
   for (const char* text : {"", "digits", "digits/", "digits/x", "digits/0", "digits/-1", "/3",
-                           "digits/runs/3", "digits/3/4"}) {
+                           "digits/runs/3", "digits/3/4", "digits/01", "digits/+1", "digits/ 1",
+                           "digits/1 ", "digits/trials/01", "digits/9223372036854775808"}) {
     EXPECT_TRUE(IsUsageError(FullTrialName(text, {}).status())) << text;
   }
 }
@@ -44,7 +45,9 @@ TEST(ResourceName, IsWholeInAnotherProject) {
     EXPECT_TRUE(IsUsageError(FullStudyName(text, {}).status())) << text;
   }
   for (const char* text : {"projects/vision/studies/digits", "projects/vision/studies/digits/x",
-                           "projects/vision/studies/digits/trials/0", "projects/3"}) {
+                           "projects/vision/studies/digits/trials/0", "projects/3",
+                           "projects/vision/studies/digits/01",
+                           "projects/vision/studies/digits/trials/+1"}) {
     EXPECT_TRUE(IsUsageError(FullTrialName(text, {}).status())) << text;
   }
 }
