@@ -21,6 +21,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/serve_command.h"
 #include "client/cli/server_commands.h"
+#include "client/cli/shared_arguments.h"
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_commands.h"
@@ -70,7 +71,8 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
-  app->add_option("--timeout", arguments->timeout, "Longest wait for one call, in seconds")
+  TakeNumber(
+      app->add_option("--timeout", arguments->timeout, "Longest wait for one call, in seconds"))
       ->check(CLI::Range(0.001, 86400.0))
       ->type_name("SECONDS");
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kDuration[] = "a duration such as 90s, 30m, 1h, 2d or 1h30m";
 
-// Absent for texts that are none, and for negative durations.
+// Absent for texts that are none, and for negative and infinite durations.
 std::optional<absl::Duration> DurationIn(const std::string& text) {
   std::string in_hours = text;
   absl::Duration days;
@@ -33,7 +33,8 @@ std::optional<absl::Duration> DurationIn(const std::string& text) {
   absl::Duration duration;
   if (!absl::ParseDuration(in_hours, &duration)) return std::nullopt;
   if (duration < absl::ZeroDuration() || days < absl::ZeroDuration()) return std::nullopt;
-  return 24 * days + duration;
+  const absl::Duration sum = 24 * days + duration;
+  return sum < absl::InfiniteDuration() ? std::make_optional(sum) : std::nullopt;
 }
 
 }  // namespace

@@ -212,6 +212,17 @@ TEST_F(Usage, ACallGoesOnForAsLongAsItsTimeoutSays) {
   EXPECT_EQ(Run({"--timeout", "0.5", "study", "list"}).code, 1);
 }
 
+TEST_F(Usage, ATimeoutIsAFiniteNumber) {
+  for (const char* timeout : {"nan", "inf", "-inf", "1e999"}) {
+    const ProcessResult result = Run({"--timeout", timeout, "study", "list"});
+    EXPECT_EQ(result.code, 2) << timeout;
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("--timeout: '", timeout,
+                                                   "' is not a finite number\n")));
+  }
+  EXPECT_THAT(Run({"--timeout", "0", "study", "list"}).err, HasSubstr("not in range"));
+  EXPECT_TRUE(service().calls().empty());
+}
+
 TEST_F(Usage, AMissingServerIsReportedWithExitCodeOne) {
   const ProcessResult result = RunCli(
       {"--address", "unix:/nonexistent/socket", "--timeout", "0.5", "study", "list"});
