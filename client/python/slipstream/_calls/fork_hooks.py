@@ -30,8 +30,8 @@ def at_fork(
     after_in_parent: Optional[Hook] = None,
     after_in_child: Optional[Hook] = None,
 ) -> None:
-    """Runs the functions at each fork. After a Ctrl-C one is run again, so it may run twice. A
-    warning tells of their errors."""
+    """Runs the functions at each fork. One that Ctrl-C interrupts is run again, so it may run
+    twice. Their errors are logged as warnings."""
     if not hasattr(os, "register_at_fork"):
         return
     given = {
@@ -71,7 +71,7 @@ def guarded(hook: Hook) -> Hook:
                 defer(signal.SIGINT)
             except BaseException as error:
                 return _log.warning(
-                    "process %d is forked, and %s failed: %s: %s",
+                    "process %d forked, and %s failed: %s: %s",
                     os.getpid(), getattr(hook, "__qualname__", hook), type(error).__name__, error,
                 )
 
