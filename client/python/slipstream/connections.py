@@ -10,6 +10,7 @@ from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.caller import Caller
 from slipstream._calls.fork_hooks import at_fork
 from slipstream._calls.forks import traffic
+from slipstream._calls.link import Credentials
 from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations.service import Service
 from slipstream.options import Options, check_options, choose_address
@@ -32,7 +33,9 @@ def connect(address: Optional[str], options: Optional[Options]) -> Connection:
             service = Service(
                 Caller(chosen, settings.retry, mistake_finder(chosen, settings)), settings
             )
-            transport = BlockingTransport(chosen, settings.channel_credentials(), settings.token)
+            transport = BlockingTransport(
+                chosen, Credentials(settings.channel_credentials), settings.token
+            )
             _connections[key] = (service, transport)
         return _connections[key]
 

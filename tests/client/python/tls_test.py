@@ -154,6 +154,37 @@ class Mistakes(unittest.TestCase):
                           key=self.path("own-key"))
         self.assertEqual(list(slipstream.sources(address=server.address, options=options)), [])
 
+    def test_certificates_are_replaced_while_a_program_runs(self):
+        def issue_by(authority):
+            for name in "rotated", "mine":
+                self.issue(name, authority=authority)
+            shutil.copy(self.path(authority), self.path("trusted"))
+
+        issue_by("ca")
+        server = self.serve("rotated", "--tls-client-ca", self.path("trusted"))
+        options = Options(ca=self.path("trusted"), certificate=self.path("mine"),
+                          key=self.path("mine-key"))
+
+        def create(study_id):
+            return slipstream.create_or_load(study_id, {"x": slipstream.real(0, 1)}, minimize="y",
+                                             address=server.address, options=options)
+
+        async def read_while_replaced():
+            async with await slipstream.aio.load("before", address=server.address,
+                                                 options=options) as study:
+                server.kill()
+                issue_by("other-ca")
+                server.start()
+                return await study.trials()
+
+        study = create("before")
+        self.assertEqual(list(asyncio.run(read_while_replaced())), [])
+        self.assertEqual(list(study.trials), [])
+        (self.folder / "mine").write_text("half wr")
+        server.kill()
+        server.start()
+        self.assertEqual(list(study.trials), [])
+
 
 if __name__ == "__main__":
     unittest.main()

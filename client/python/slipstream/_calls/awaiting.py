@@ -10,7 +10,14 @@ import grpc
 import grpc.aio
 
 from slipstream._calls.forks import traffic
-from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
+from slipstream._calls.link import (
+    Credentials,
+    Link,
+    Links,
+    authorization,
+    channel_options,
+    failure_of,
+)
 from slipstream._calls.plan import (
     Attempt,
     Look,
@@ -30,13 +37,14 @@ class AwaitingTransport:
     """Belongs to the event loop in which it is made."""
 
     def __init__(
-        self, address: str, credentials: Optional[Any], token: Optional[str] = None
+        self, address: str, credentials: Credentials, token: Optional[str] = None
     ) -> None:
         def open_channel() -> Any:
             options = channel_options(address)
-            if credentials is None:
+            renewed = credentials.renewed()
+            if renewed is None:
                 return grpc.aio.insecure_channel(address, options)
-            return grpc.aio.secure_channel(address, credentials, options)
+            return grpc.aio.secure_channel(address, renewed, options)
 
         self._links: Links[Any] = Links(
             address, open_channel, "open the study in the child (slipstream.aio.load)"

@@ -13,7 +13,14 @@ import grpc
 
 from slipstream._calls.cancellation import CalledOff, Cancellation
 from slipstream._calls.forks import traffic
-from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
+from slipstream._calls.link import (
+    Credentials,
+    Link,
+    Links,
+    authorization,
+    channel_options,
+    failure_of,
+)
 from slipstream._calls.plan import (
     Attempt,
     Look,
@@ -37,13 +44,14 @@ class BlockingTransport:
     """Thread-safe."""
 
     def __init__(
-        self, address: str, credentials: Optional[Any], token: Optional[str] = None
+        self, address: str, credentials: Credentials, token: Optional[str] = None
     ) -> None:
         def open_channel() -> Any:
             options = channel_options(address)
-            if credentials is None:
+            renewed = credentials.renewed()
+            if renewed is None:
                 return grpc.insecure_channel(address, options)
-            return grpc.secure_channel(address, credentials, options)
+            return grpc.secure_channel(address, renewed, options)
 
         self._links: Links[Any] = Links(
             address, open_channel, "end a trial where it was suggested, call study.suggest() here"

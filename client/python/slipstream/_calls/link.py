@@ -53,6 +53,24 @@ def failure_of(error: Any) -> Failure:
     return Failure(error.code().name, error.details() or "", details)
 
 
+class Credentials:
+    """The credentials of channels. Their files are read again for each channel, as certificates are
+    replaced while programs run; files that are unusable by then leave the previous ones."""
+
+    def __init__(self, read: Callable[[], Optional[Any]]) -> None:
+        """`read` returns None for plaintext, and raises ValueError or OSError, as this does."""
+        self._read = read
+        self._latest = read()
+
+    def renewed(self) -> Optional[Any]:
+        """Those of a new channel."""
+        try:
+            self._latest = self._read()
+        except (ValueError, OSError):  # The files may be being replaced.
+            pass
+        return self._latest
+
+
 class Link(Generic[Channel]):
     """One channel and its methods. Keep it while a call is under way, as it holds the channel."""
 

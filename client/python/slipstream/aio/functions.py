@@ -6,6 +6,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.caller import Caller
+from slipstream._calls.link import Credentials
 from slipstream._calls.plan import Plan
 from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations import algorithms, exchange, opening, source_exchange
@@ -33,7 +34,8 @@ def _connect(address: Optional[str], options: Optional[Options]) -> Connection:
     check_options(options)
     settings = (options or Options()).with_environment(chosen)
     service = Service(Caller(chosen, settings.retry, mistake_finder(chosen, settings)), settings)
-    return service, AwaitingTransport(chosen, settings.channel_credentials(), settings.token)
+    credentials = Credentials(settings.channel_credentials)
+    return service, AwaitingTransport(chosen, credentials, settings.token)
 
 
 async def _open(
