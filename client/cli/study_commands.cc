@@ -40,6 +40,9 @@ absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
   if (!arguments.duration.empty()) {
     ASSIGN_OR_RETURN(const absl::Duration duration, ReadDuration("--lease", arguments.duration));
     const int64_t ms = absl::ToInt64Milliseconds(duration);
+    if (ms == 0 && duration > absl::ZeroDuration()) {  // 0 is for ever.
+      return UsageError(absl::StrCat("--lease '", arguments.duration, "' must be at least 1ms"));
+    }
     policy.mutable_duration()->set_seconds(ms / 1000);
     policy.mutable_duration()->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
   }

@@ -64,14 +64,13 @@ std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts) {
                                             absl::FromChrono(retry.max_backoff)));
 }
 
-Caller::Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials,
-               Diagnosis diagnosis)
+Caller::Caller(const ClientOptions& options, MakeCredentials make_credentials, Diagnosis diagnosis)
     : address_(options.address),
       authorization_(options.token.empty() ? "" : "Bearer " + options.token),
       retry_(options.retry),
       clock_(options.clock ? options.clock : std::make_shared<MachineClock>()),
       diagnosis_(std::move(diagnosis)),
-      connection_(options.address, std::move(credentials)) {}
+      connection_(options.address, std::move(make_credentials)) {}
 
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                           const Attempt& attempt) {

@@ -39,7 +39,7 @@ class Caller {
   using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
 
   // `options` must have passed CheckOptions. Without a `diagnosis` nothing is found out.
-  Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials,
+  Caller(const ClientOptions& options, MakeCredentials make_credentials,
          Diagnosis diagnosis = nullptr);
 
   // Makes attempts until one succeeds, one fails with a code that is not worth

@@ -15,16 +15,19 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
   options = client_internal::WithEnvironment(std::move(options));
   if (absl::Status status = CheckOptions(options); !status.ok()) return status;
   client_internal::Diagnosis diagnosis;
+  client_internal::MakeCredentials make = [credentials] { return credentials; };
   if (credentials == nullptr) {
-    absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> made =
-        client_internal::MakeChannelCredentials(options);
+    const auto made = client_internal::MakeChannelCredentials(options);
     if (!made.ok()) return made.status();
-    credentials = *std::move(made);
+    make = [options, first = *made]() mutable -> std::shared_ptr<grpc::ChannelCredentials> {
+      if (first != nullptr) return std::exchange(first, nullptr);
+      return client_internal::MakeChannelCredentials(options).value_or(nullptr);
+    };
     diagnosis = [options](std::chrono::nanoseconds patience) {
       return client_internal::FindTlsMistake(options, patience);
     };
   }
-  auto caller = std::make_unique<client_internal::Caller>(options, std::move(credentials),
+  auto caller = std::make_unique<client_internal::Caller>(options, std::move(make),
                                                           std::move(diagnosis));
   return std::unique_ptr<Client>(new Client(options, std::move(caller)));
 }

@@ -31,12 +31,15 @@ grpc::ChannelArguments Arguments(const std::string& address) {
 
 bool Link::IsConnected() const { return channel->GetState(false) == GRPC_CHANNEL_READY; }
 
-Connection::Connection(std::string address, std::shared_ptr<grpc::ChannelCredentials> credentials)
+Connection::Connection(std::string address, MakeCredentials make_credentials)
     : address_(std::move(address)),
-      credentials_(credentials ? std::move(credentials) : grpc::InsecureChannelCredentials()),
+      make_credentials_(std::move(make_credentials)),
       link_(Open()) {}
 
-std::shared_ptr<const Link> Connection::Open() const {
+std::shared_ptr<const Link> Connection::Open() {
+  if (std::shared_ptr<grpc::ChannelCredentials> made = make_credentials_()) {
+    credentials_ = std::move(made);
+  }
   auto link = std::make_shared<Link>();
   link->channel = grpc::CreateCustomChannel(address_, credentials_, Arguments(address_));
   link->stub = v1::OptimizationService::NewStub(link->channel);

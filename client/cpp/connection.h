@@ -5,6 +5,7 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/security/credentials.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,10 +23,14 @@ struct Link {
   bool IsConnected() const;
 };
 
+// Makes a channel's credentials. Null: those of before, if there are any, or plaintext.
+using MakeCredentials = std::function<std::shared_ptr<grpc::ChannelCredentials>()>;
+
 // Thread-safe. Connects at the first call, not before.
 class Connection {
  public:
-  Connection(std::string address, std::shared_ptr<grpc::ChannelCredentials> credentials);
+  // Each link has credentials of its own, as certificates are replaced while programs run.
+  Connection(std::string address, MakeCredentials make_credentials);
 
   std::shared_ptr<const Link> Current();
 
@@ -35,12 +40,13 @@ class Connection {
   void Replace(const Link& failed);
 
  private:
-  std::shared_ptr<const Link> Open() const;
+  std::shared_ptr<const Link> Open();
 
   const std::string address_;
-  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
-  std::mutex mutex_;
-  std::shared_ptr<const Link> link_;  // Guarded by mutex_.
+  const MakeCredentials make_credentials_;
+  std::mutex mutex_;  // Guards what follows.
+  std::shared_ptr<grpc::ChannelCredentials> credentials_ = grpc::InsecureChannelCredentials();
+  std::shared_ptr<const Link> link_;
 };
 
 }  // namespace slipstream::client_internal

@@ -901,6 +901,32 @@ TEST_F(Tls, TheClientLibrarySpeaksIt) {
   EXPECT_TRUE(absl::IsInvalidArgument(Client::Connect(options).status()));
 }
 
+TEST_F(Tls, TheClientLibraryReadsItsFilesAgainWhenItReconnects) {
+  CertificateAuthority next("Next Authority of Callers");
+  std::vector<std::string> flags = Flags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("callers")});
+  const auto trust = [&](CertificateAuthority& issuer) {
+    const CertificateAndKey robot = issuer.Issue("robot");
+    WriteWhole(Path("own-key"), robot.key);
+    WriteWhole(Path("own"), robot.certificate);
+    WriteWhole(Path("callers"), issuer.certificate());
+  };
+  trust(authority_);
+  server_.emplace(data_.path(), flags);
+  ClientOptions options;
+  options.address = server_->address();
+  options.retry.max_attempts = 1;
+  options.ca = Path("ca");
+  options.certificate = Path("own");
+  options.key = Path("own-key");
+  const auto client = *Client::Connect(options);
+  EXPECT_TRUE(client->ListStudies({}).ok());
+  trust(next);
+  // The server takes the first certificate no longer, over connections that are open either.
+  EXPECT_TRUE(Eventually([&] { return !client->ListStudies({}).ok(); }));
+  EXPECT_TRUE(Eventually([&] { return client->ListStudies({}).ok(); }));
+}
+
 TEST_F(Tls, UnfitFilesAreRefusedAtTheStartByName) {
   const auto refusal = [&](int exit_code, std::vector<std::string> flags) {
     flags.insert(flags.end(), {"--data", data_.path(), "--create", "--listen", "127.0.0.1:0"});

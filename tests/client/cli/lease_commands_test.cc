@@ -473,6 +473,9 @@ TEST_F(LeaseCommands, AStudyNamesItsRuleOfStoppingAndItsLeases) {
   std::vector<std::string> without_rule = create;
   without_rule.insert(without_rule.end(), {"--stopping-option", "grace_steps=3"});
   EXPECT_EQ(Run(without_rule).code, 2);
+  std::vector<std::string> too_short = create;
+  too_short.insert(too_short.end(), {"--lease", "500us"});
+  EXPECT_THAT(Run(too_short).err, HasSubstr("--lease '500us' must be at least 1ms"));
 }
 
 TEST_F(LeaseCommands, AnnotateWritesANoteAndLabels) {

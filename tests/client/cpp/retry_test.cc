@@ -59,7 +59,7 @@ TEST_F(Retry, RepeatsCallsThatAServerDropsWhenItShutsDown) {
 }
 
 TEST_F(Retry, TellsAtOnceThatAnotherServiceListens) {
-  client_internal::Caller caller(options_, grpc::InsecureChannelCredentials());
+  client_internal::Caller caller(options_, grpc::InsecureChannelCredentials);
   int attempts = 0;
   const absl::Status status = caller.Call(
       "list studies", options_.call, [&](client_internal::Caller::Stub&, grpc::ClientContext*) {
