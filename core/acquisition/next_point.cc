@@ -115,7 +115,7 @@ class Chooser {
                    /*is_whole=*/false);
     }
     const PointFunction function = FunctionOf(*smooth);
-    const MaximizerResult found =
+    MaximizerResult found =
         request_.screen != nullptr
             ? MaximizeFromScreen(request_.space, function, *request_.screen, Incumbents(),
                                  request_.seed, request_.deadline,
@@ -126,9 +126,8 @@ class Chooser {
     if (found.deadline_passed && !(may_be_cut_short && is_found)) {
       return absl::DeadlineExceededError("no time to search the space");
     }
-    std::vector<ScoredConfiguration> best_first = found.best;
-    if (DiscountRepeats(best_first)) SortBestFirst(best_first);
-    NextPoint next = FirstNotTaken(best_first);
+    if (DiscountRepeats(found.best)) SortBestFirst(found.best);
+    NextPoint next = FirstNotTaken(found.best);
     next.is_cut_short = found.deadline_passed;
     return next;
   }
@@ -160,7 +159,9 @@ class Chooser {
   // Lowers the values of configurations that have noisy results; see NextPointRequest::measured.
   // Returns whether there are any.
   bool DiscountRepeats(std::vector<ScoredConfiguration>& scored) const {
-    if (request_.measured == nullptr || !request_.acquisition->discounts_repeats) return false;
+    const bool discounts = request_.measured != nullptr && !request_.measured->empty() &&
+                           request_.acquisition->discounts_repeats;
+    if (!discounts) return false;
     std::vector<ScoredConfiguration*> repeats;
     std::vector<Configuration> configurations;
     for (ScoredConfiguration& each : scored) {
