@@ -53,9 +53,9 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
-// That of the threads that also take later turns of computations, so that calls that take a single
-// turn come first. A higher niceness gains nothing, and slows suggestions down where trainers share
-// the machine.
+// The priority of the threads that also take later turns of computations, so that calls that take
+// a single turn come first. A higher niceness gains nothing, and slows suggestions down where
+// trainers share the machine.
 constexpr int kComputingNiceness = 5;
 
 // Changes the calling thread alone, which is process 0 on Linux.

@@ -35,8 +35,8 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   options.warps_inputs = recipe.model_options().warps_inputs;
   options.gamma = recipe.model_options().gamma;
   // Given hyperparameters are those of the process beside the sources, not of the study alone.
-  // Where a model of the study alone is part of the recipe, it has them without sources, and in
-  // any case the noise, which is the results'.
+  // A recipe with a guard also has a model of the study alone. That model takes them if the study
+  // has no sources, and always takes the noise, which belongs to the results.
   const GivenHyperparameters& given = recipe.model_options().given;
   const bool is_guarded = recipe.model_options().transfer_guard;
   const bool is_of_process = with_sources == recipe.prior->uses_sources();

@@ -21,8 +21,8 @@ struct ResumePlace {
   friend bool operator==(const ResumePlace&, const ResumePlace&) = default;
 };
 
-// What tells an event from one that has its number in another history of the store, or in another
-// store: a few letters and digits.
+// A short digest of the event. An event that has the same number in another history of the store,
+// or in another store, has a different one.
 std::string StampOf(const EventRecord& event);
 
 // `scope` names what is watched.
