@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/overloaded.h"
 #include "client/cpp/study_name.h"
@@ -132,7 +131,7 @@ absl::StatusOr<NewStudy> InItsProject(NewStudy study, const std::string& otherwi
   study.project = name->project;
   if (has_id) study.id = name->id;
   for (std::string& source : study.sources) {
-    if (absl::StartsWith(source, "sourceTasks/")) source = ProjectPrefix(study.project) + source;
+    if (source == "sourceTasks/-") source = ProjectPrefix(study.project) + source;
   }
   return study;
 }

@@ -17,7 +17,7 @@ namespace slipstream::client_internal {
 absl::Status CheckRecipe(const client::NewStudy& study);
 
 // The study with its project, which is `otherwise` where it names none, with its bare id, and with
-// the full names of its source tasks. INVALID_ARGUMENT as ReadStudyName, but an empty id is kept.
+// the full name of "sourceTasks/-". INVALID_ARGUMENT as ReadStudyName, but an empty id is kept.
 absl::StatusOr<client::NewStudy> InItsProject(client::NewStudy study, const std::string& otherwise);
 
 // Changes what is given of the policy.

@@ -16,7 +16,7 @@ constexpr char kAllProjects[] = "-";
 StudyName PartsOf(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '/');
   if (parts.size() == 1) return {"", parts[0]};
-  if (parts.size() == 2 && parts[0] == "studies") return {"", parts[1]};
+  if (parts.size() == 2 && parts[0] == "studies") return {kDefaultProject, parts[1]};
   if (parts.size() == 4 && parts[0] == "projects" && !parts[1].empty() && parts[2] == "studies") {
     return {parts[1], parts[3]};
   }

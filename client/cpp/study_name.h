@@ -21,7 +21,8 @@ struct StudyName {
 // "" for the project "default", which names may leave out, and otherwise "projects/vision/".
 std::string ProjectPrefix(const std::string& project);
 
-// The name that `text` is in full, or of the study with this id in `project` or, if that is empty,
+// The name that `text` is in full, where "studies/digits" is of the project "default" as it is on
+// the server, or of the study with this id in `project` or, if that is empty,
 // in `otherwise`, which may be empty too. INVALID_ARGUMENT for what is no name of a study, for one
 // in another project than `project`, and where "-", all projects, leaves open which one is meant.
 absl::StatusOr<StudyName> ReadStudyName(const std::string& text, const std::string& project,

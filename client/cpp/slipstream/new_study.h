@@ -107,9 +107,8 @@ struct NewStudy {
   // times with `allow_repeats`.
   std::vector<Configuration> candidates = {};
   bool allow_repeats = false;
-  // "sourceTasks/..." of the study's project to learn from, or full names. {"sourceTasks/-"} stands
-  // for all that exist when the study is created and have its objective and a parameter in common
-  // with it.
+  // Full names of the source tasks to learn from. {"sourceTasks/-"} stands for all of the study's
+  // project that exist when it is created and have its objective and a parameter in common with it.
   std::vector<std::string> sources = {};
   std::string preset = {};                // Empty: the server's default.
   // Ingredients and options of the preset to replace, such as {{"acquisition", "ei"},

@@ -13,7 +13,7 @@ std::string FullOf(const std::string& text, const std::string& project,
 
 TEST(ReadStudyName, TakesIdsAndFullNames) {
   EXPECT_EQ(FullOf("digits", "", ""), "studies/digits");
-  EXPECT_EQ(FullOf("studies/digits", "", "vision"), "projects/vision/studies/digits");
+  EXPECT_EQ(FullOf("studies/digits", "", "vision"), "studies/digits");
   EXPECT_EQ(FullOf("digits", "vision", "text"), "projects/vision/studies/digits");
   EXPECT_EQ(FullOf("digits", "default", "text"), "studies/digits");
   EXPECT_EQ(FullOf("projects/vision/studies/digits", "", "text"), "projects/vision/studies/digits");

@@ -89,14 +89,14 @@ TEST_F(StudyTest, RefusesWhatCannotBeAnId) {
 TEST_F(StudyTest, IsOfTheProjectThatIsNamedOrOfTheOptions) {
   NewStudy named = Small();
   named.project = "vision";
-  named.sources = {"sourceTasks/a", "projects/text/sourceTasks/b"};
+  named.sources = {"sourceTasks/a", "projects/vision/sourceTasks/b"};
   const auto created = CreateOrLoad(named, options_);
   ASSERT_TRUE(created.ok()) << created.status();
   EXPECT_EQ(created->id(), "digits");
   EXPECT_EQ(created->name(), "projects/vision/studies/digits");
   EXPECT_EQ(created->description().project, "vision");
   EXPECT_THAT(created->description().sources,
-              ElementsAre("projects/vision/sourceTasks/a", "projects/text/sourceTasks/b"));
+              ElementsAre("sourceTasks/a", "projects/vision/sourceTasks/b"));
   EXPECT_TRUE(CreateOrLoad(named, options_).ok());
   Study study = *created;
   EXPECT_EQ(study.Suggest()->name(), "projects/vision/studies/digits/trials/1");

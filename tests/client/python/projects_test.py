@@ -89,6 +89,7 @@ class Projects(ServerTest):
             self.assertEqual({one.project for one in slipstream.studies()}, {"vision"})
             other = self.open(project="default")
             self.assertEqual(other.project, "default")
+            self.assertEqual(slipstream.load(other.name).project, "default")
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "study.jsonl")
                 other.export(path)

@@ -80,6 +80,7 @@ def study_name(text: str, project: Optional[str] = None) -> StudyName:
         project, parts = parts[1], parts[3:]
     elif len(parts) == 2 and parts[0] == "studies":
         parts = parts[1:]
+        project = DEFAULT_PROJECT if project is None else project
     if len(parts) != 1 or not parts[0]:
         raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
     if not _STUDY_ID.fullmatch(parts[0]):
