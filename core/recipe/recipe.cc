@@ -71,9 +71,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::transfer_guard>(
         {"transfer_guard", "", 0, 1, true,
          "1: a model without the sources joins the one with them; each is weighted by how well it "
-         "forecasts the results, and every eighth suggestion is that of the model without; a few "
-         "of the first suggestions only fill the space, so that the two models can be compared; no "
-         "effect without source tasks"}),
+         "forecasts the results, and every eighth suggestion is that of the model without, in "
+         "purely numeric spaces every second one from the twentieth result on; a few of the first "
+         "suggestions only fill the space, so that the two models can be compared; no effect "
+         "without source tasks"}),
     OptionAt<&StudyModelOptions::exact_results>(
         {"exact_results", "results", 100, 1500, true,
          "How many different results one process takes at most; its cost grows with the cube of "

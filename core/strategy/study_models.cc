@@ -28,6 +28,10 @@ constexpr size_t kLeastResults = 3;
 constexpr double kLeastShare = 0.05;
 // ... nor at any suggestion whose round is a multiple of this.
 constexpr int64_t kGuardPeriod = 8;
+// In spaces of numbers alone, so many results locate the optimum better than sources can. From then
+// on the period is the second number.
+constexpr size_t kResultsThatLocate = 20;
+constexpr int64_t kLateGuardPeriod = 2;
 // Results speak against the sources where the model with them weighs less than this.
 constexpr double kDoubtedShare = 0.4;
 // In spaces with categories or conditions, unless they are lists of candidates, every third
@@ -275,10 +279,15 @@ Fact StudyModels::AskedFact() const {
   return {"asked", std::string(asks_without_ ? "the model without sources" : "both models")};
 }
 
+int64_t StudyModels::GuardPeriod() const {
+  const bool is_numeric = !IsMixed(*view_.space) && !view_.space->has_candidates();
+  return is_numeric && CountResults(view_) >= kResultsThatLocate ? kLateGuardPeriod : kGuardPeriod;
+}
+
 const SearchedModel& StudyModels::AskedAt(int64_t round) {
   if (!without_.has_value()) return *main_;
   const double share = evidence_.share();
-  asks_without_ = share < kLeastShare || round % kGuardPeriod == 0;
+  asks_without_ = share < kLeastShare || round % GuardPeriod() == 0;
   if (asks_without_) return *without_;
   return mixed_.emplace(*without_, *main_, share);
 }

@@ -104,6 +104,8 @@ class StudyModels {
  private:
   // Whether the recipe wants a model without sources beside that with them.
   bool has_guard() const { return parts_.recipe.model_options().transfer_guard; }
+  // The model without sources is asked at rounds that are multiples of this.
+  int64_t GuardPeriod() const;
   absl::Status Fit(bool with_transfer, const Deadline& deadline);
   absl::Status FitWithSources(const Deadline& deadline);
   ObjectiveModelRequest RequestFor(const StudyView& view, const Calibration& calibration,

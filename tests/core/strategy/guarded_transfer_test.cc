@@ -313,6 +313,39 @@ TEST(Auto, EveryEighthSuggestionIsThatOfTheModelWithoutSources) {
   EXPECT_GT(asked, 0);
 }
 
+// At which of the suggestions after the first `from` the model without sources was asked alone,
+// counted from 1; only those that a model asked for.
+std::vector<size_t> AskedWithoutAfter(size_t from, const std::vector<Suggestion>& made) {
+  std::vector<size_t> places;
+  for (size_t i = from; i < made.size(); ++i) {
+    if (!HasFact(made[i], "asked")) continue;
+    if (TextFact(made[i], "asked") == "the model without sources") places.push_back(i + 1);
+  }
+  return places;
+}
+
+TEST(Auto, EverySecondSuggestionOfALongStudyOfNumbersIsThatOfTheModelWithoutSources) {
+  FakeStudy study = RippledStudy(2);
+  const std::vector<Suggestion> made = RunOf("auto", study, 30, Ripples);
+  for (const size_t place : AskedWithoutAfter(0, {made.begin(), made.begin() + 20})) {
+    EXPECT_EQ(place % 8, 0u);
+  }
+  EXPECT_THAT(AskedWithoutAfter(20, made), testing::ElementsAre(22, 24, 26, 28, 30));
+}
+
+TEST(Auto, ALongStudyWithCategoriesAsksTheModelWithoutSourcesNoMoreOften) {
+  const auto space = MixedSpace();
+  FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
+  std::vector<Suggestion> made;
+  for (int i = 0; i < 30; ++i) {
+    const std::vector<Suggestion> next = MustSuggest("auto", study.view(), 1, 5);
+    made.push_back(next[0]);
+    study.Lease(next);
+    study.End(Ending::kMeasured, BowlValueAt(*space, next[0].configuration, 0.1));
+  }
+  EXPECT_THAT(AskedWithoutAfter(20, made), testing::ElementsAre(24));
+}
+
 TEST(Auto, TheEvidenceIsAFunctionOfTheHistoryAlone) {
   FakeStudy study = StudyWith(0.3, 0.6);
   RunOf("auto", study, 9);
