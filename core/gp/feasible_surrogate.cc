@@ -40,28 +40,37 @@ constexpr Index kMostJudgedBy = 400;
 // Places tell failures from this chance of a pattern on.
 constexpr double kSure = 0.9;
 
-// The process's means at its own points, each without the label there.
-Vector LeftOutMeans(const GaussianProcess& process) {
-  const Vector precisions = process.factor().Inverse().diagonal();
-  return process.observations().y - process.weights().cwiseQuotient(precisions);
+// The process's means at its own points, each without the label there, as if the process were one
+// around `centre` instead of 1.
+Vector LeftOutMeans(const GaussianProcess& process, double centre) {
+  const Matrix precision = process.factor().Inverse();
+  const Vector weights = process.weights() + (1 - centre) * precision.rowwise().sum();
+  return process.observations().y - weights.cwiseQuotient(precision.diagonal());
 }
 
 // How probable it is that locations explain which trials fail. Failures stand last among the labels
 // of `process`, as results do first. It compares two explanations by the chances that they give
-// each outcome when it is left out: the process, and the rate of failures alone.
+// each outcome when it is left out: the rate of such outcomes alone, and the process. Far from all
+// other outcomes the process is to expect that rate, too. Otherwise failures far from each other
+// would be surprises to it where most trials fail, and speak for chance.
 double ChanceOfPattern(const GaussianProcess& process, Index results, Index failures) {
-  const Vector means = LeftOutMeans(process);
-  const auto others = static_cast<double>(results + failures - 1);
-  const auto log_of_rate = [others](Index alike) {
-    return std::log((static_cast<double>(alike) - 0.5) / (others + 1));
-  };
+  const auto outcomes = static_cast<double>(results + failures);
   const auto log_chance = [](double g) {
     return std::log(std::clamp(StandardNormalDistribution(kSteepness * g), kLeastChanceOfOutcome,
                                1 - kLeastChanceOfOutcome));
   };
-  double evidence = 0;
-  for (const double g : means.head(results)) evidence += log_chance(g) - log_of_rate(results);
-  for (const double g : means.tail(failures)) evidence += log_chance(-g) - log_of_rate(failures);
+  // Of those at `first` and after it, which are alike. `sign` is their label.
+  const auto evidence_of = [&](Index first, Index alike, double sign) {
+    if (alike == 0) return 0.0;
+    const double rate = (static_cast<double>(alike) - 0.5) / outcomes;  // Without one of them.
+    const double centre = sign * StandardNormalQuantile(rate) / kSteepness;
+    const Vector means = sign * LeftOutMeans(process, centre).segment(first, alike);
+    double evidence = 0;
+    for (const double mean : means) evidence += log_chance(mean) - std::log(rate);
+    return evidence;
+  };
+  const double evidence =
+      evidence_of(0, results, 1) + evidence_of(process.size() - failures, failures, -1);
   return 1 / (1 + std::exp(-kLogOddsOfPattern - evidence));
 }
 

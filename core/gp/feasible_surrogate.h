@@ -10,7 +10,7 @@
 // every acquisition stays away, smoothly, and none needs to know why.
 //
 // A worker may have failed by chance, so the label of a failure has a noise of
-// own: p is 0.84 where a worker failed once. The better the locations of all
+// own: p is 0.66 where a worker failed once. The better the locations of all
 // outcomes explain which trials fail, the smaller that noise is, until a failure
 // counts as an infeasible point does. Failures by chance, which nothing explains,
 // do not deter from regions that have results.

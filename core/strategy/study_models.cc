@@ -24,6 +24,8 @@ constexpr size_t kMostForLargeScreen = 400;
 
 // A model without sources is used from so many results on.
 constexpr size_t kLeastResults = 3;
+// However many trials have no value, a start has at least so many results.
+constexpr size_t kLeastBesideFailures = 2;
 // A model with sources that weighs less than this is not asked, ...
 constexpr double kLeastShare = 0.05;
 // ... nor at any suggestion whose round is a multiple of this.
@@ -106,11 +108,11 @@ bool IsEarly(const StudyView& view, const Recipe& recipe) {
   const bool is_given = recipe.initial.options().Get("initial_points").has_value();
   if (is_given || needed <= 1) return results < needed;
   if (!LearnsFromSources(view, recipe) && HasEqualResults(view)) return true;
-  const auto infeasible = static_cast<size_t>(
+  const auto without_value = static_cast<size_t>(
       std::count_if(view.ended.begin(), view.ended.end(), [](const EndedTrial& trial) {
-        return trial.ending == Ending::kInfeasible;
+        return trial.ending == Ending::kInfeasible || trial.ending == Ending::kFailed;
       }));
-  return results < std::min(needed, kLeastResults) || results + infeasible / 2 < needed;
+  return results < std::min(needed, kLeastBesideFailures) || results + without_value / 2 < needed;
 }
 
 bool IsEarlyAlone(StudyView view, const Recipe& recipe) {

@@ -51,8 +51,9 @@ size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 size_t CountResults(const StudyView& view);
 
 // Whether suggestions are still the start's, and no model is asked. Unless the recipe says how many
-// results its start has, two infeasible trials make up for a missing result, from three results on.
-// The start goes on while all results are equal, which tell a model without sources nothing.
+// results its start has, two trials that failed or are infeasible make up for a missing result,
+// from two results on. The start goes on while all results are equal, which tell a model without
+// sources nothing.
 bool IsEarly(const StudyView& view, const Recipe& recipe);
 
 // The same where the study's sources are of no use.

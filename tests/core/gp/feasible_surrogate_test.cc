@@ -1,6 +1,7 @@
 #include "core/gp/feasible_surrogate.h"
 
 #include <cmath>
+#include <vector>
 
 #include "core/gp/normal.h"
 #include "gmock/gmock.h"
@@ -135,7 +136,7 @@ TEST(FeasibleSurrogate, DoubtsWhereAWorkerFailedAndMoreWhereSeveralDid) {
   PointMatrix failed(1, 3);
   failed << 0.5, 0.5, 0.5;
   const PointMatrix none(0, 3);
-  EXPECT_NEAR(Chances(*Feasibility(none, none, failed), failed)[0], 0.84, 0.01);
+  EXPECT_NEAR(Chances(*Feasibility(none, none, failed), failed)[0], 0.66, 0.01);
   const PointMatrix thrice = failed.replicate(3, 1);
   EXPECT_LT(Chances(*Feasibility(none, none, thrice), failed)[0], 0.3);
   // A result there says that the failures were chance.
@@ -153,6 +154,16 @@ TEST(FeasibleSurrogate, FailuresThatTheirPlacesTellCountAsInfeasible) {
   const Vector as_failed = Chances(*Feasibility(good, none, bad), bad);
   const Vector as_infeasible = Chances(*Feasibility(good, bad), bad);
   EXPECT_LT((as_failed - as_infeasible).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+// Where most trials fail, that is so far from all results, too.
+TEST(FeasibleSurrogate, FailuresFarFromAllElseSayNothingOfChanceOrPattern) {
+  const PointMatrix far_apart = 10 * PointMatrix(Vector::LinSpaced(23, 0, 22).replicate(1, 3));
+  const PointMatrix none(0, 3);
+  const auto process = Feasibility(far_apart.topRows(3), none, far_apart.bottomRows(20));
+  const Vector chances = Chances(*process, far_apart.bottomRows(20));
+  EXPECT_NEAR(chances.minCoeff(), 0.66, 0.01);  // As of a failure that is the only outcome.
+  EXPECT_NEAR(chances.maxCoeff(), 0.66, 0.01);
 }
 
 TEST(FeasibleSurrogate, FailuresAreJudgedAlikeByManyResults) {

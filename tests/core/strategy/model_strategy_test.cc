@@ -254,6 +254,38 @@ TEST(ModelStrategy, StaysAwayFromWhereEachTrialFails) {
   EXPECT_GT(BestValue(study), 0.55);
 }
 
+TEST(ModelStrategy, WhereNearlyAllTrialsFailItStaysWhereSomeDidNot) {
+  // One configuration in eight has a value, and the best one is near those that have none.
+  std::vector<Parameter> parameters;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    parameters.push_back({name, DoubleDomain{}, {}, {}});
+  }
+  const auto space = MakeSpace(parameters);
+  const auto squares_from = [](double centre, const Configuration& configuration) {
+    double sum = 0;
+    for (const Value& value : configuration.values) sum += std::pow(value.number() - centre, 2);
+    return sum;
+  };
+  for (uint64_t seed : {6, 8, 9}) {
+    FakeStudy study(space);
+    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
+    int late_failures = 0;
+    for (int i = 0; i < 50; ++i) {
+      const auto next = strategy->Suggest(study.view(), 1, seed, Deadline::Infinite());
+      ASSERT_TRUE(next.ok());
+      const Configuration& configuration = next->front().configuration;
+      const bool fails = squares_from(0.45, configuration) > 0.38 * 0.38;
+      const double value = 1 - squares_from(0.6, configuration);
+      study.Lease(*next);
+      study.EndAt(0, fails ? Ending::kFailed : Ending::kMeasured,
+                  fails ? std::nullopt : std::optional<double>(value));
+      late_failures += fails && i >= 30;
+    }
+    EXPECT_LE(late_failures, 8) << seed;
+    EXPECT_GT(BestValue(study), 0.99) << seed;
+  }
+}
+
 TEST(ModelStrategy, FailuresByChanceDoNotKeepItFromTheBest) {
   for (uint64_t seed : {2, 3, 4}) {
     FakeStudy study(SquareSpace());

@@ -126,21 +126,35 @@ TEST(Start, IsAtRandomWhereTheRecipeSaysSo) {
   EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
 }
 
-// Where a quarter of the space is feasible, much is known long before there are eight results.
-TEST(Start, TwoInfeasibleTrialsMakeUpForAMissingResult) {
-  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
-  FakeStudy study(MixedSpace());
-  for (int trial = 0; trial < 13; ++trial) {
-    const Suggestion next = Next(*strategy, study.view());
-    EXPECT_EQ(HasFact(next, "results"), false) << trial;
-    study.Lease({next});
-    if (trial % 4 == 0 && trial < 12) {
-      study.End(Ending::kMeasured, trial);
-    } else {
-      study.EndAt(static_cast<size_t>(0), Ending::kInfeasible);
+// Where little of the space has a value, much is known long before there are eight results.
+TEST(Start, TwoTrialsWithoutAValueMakeUpForAMissingResult) {
+  for (const Ending ending : {Ending::kInfeasible, Ending::kFailed}) {
+    const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
+    FakeStudy study(MixedSpace());
+    for (int trial = 0; trial < 14; ++trial) {
+      const Suggestion next = Next(*strategy, study.view());
+      EXPECT_EQ(HasFact(next, "results"), false) << trial;
+      study.Lease({next});
+      if (trial == 0 || trial == 6) {
+        study.End(Ending::kMeasured, trial);
+      } else {
+        study.EndAt(static_cast<size_t>(0), ending);
+      }
     }
+    EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results")) << "2 results, 12 without";
   }
-  EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results")) << "3 results, 10 infeasible";
+}
+
+TEST(Start, OneResultIsTooFewHoweverManyTrialsFail) {
+  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
+  FakeStudy study(SquareSpace());
+  for (int trial = 0; trial < 16; ++trial) {
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_FALSE(HasFact(next, "results")) << trial;
+    study.Lease({next});
+    study.EndAt(0, trial == 3 ? Ending::kMeasured : Ending::kFailed,
+                trial == 3 ? std::optional<double>(1) : std::nullopt);
+  }
 }
 
 TEST(Start, GoesOnWhileAllResultsAreEqual) {
