@@ -170,10 +170,7 @@ class Chooser {
       configurations.push_back(each.configuration);
     }
     if (repeats.empty()) return false;
-    double noise = 0;
-    for (size_t i = 0; i < request_.model.size(); ++i) {
-      noise += request_.model.NoiseVariance(i) / static_cast<double>(request_.model.size());
-    }
+    const double noise = NoiseTogether(request_.model);
     const Vector variances =
         PredictTogether(request_.model, EncodeAll(request_.space, configurations)).variance;
     for (size_t i = 0; i < repeats.size(); ++i) {

@@ -20,4 +20,15 @@ Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x) {
   return {std::move(mean), std::move(variance)};
 }
 
+double NoiseTogether(const SearchedModel& model) {
+  double all = 0;
+  double noise = 0;
+  for (size_t i = 0; i < model.size(); ++i) {
+    const double weight = std::exp(model.LogWeight(i));
+    all += weight;
+    noise += weight * model.NoiseVariance(i);
+  }
+  return noise / all;
+}
+
 }  // namespace slipstream

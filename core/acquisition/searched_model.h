@@ -54,6 +54,9 @@ class SearchedModel {
 // law of total variance, the variance.
 Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x);
 
+// The mean of the members' noise variances, by their weights.
+double NoiseTogether(const SearchedModel& model);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_

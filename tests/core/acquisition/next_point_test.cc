@@ -1,0 +1,89 @@
+#include "core/acquisition/next_point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/gp/gaussian_process.h"
+#include "core/gp/kernel.h"
+#include "core/gp/likelihood.h"
+#include "core/optim/enumeration.h"
+#include "core/space/encoded_points.h"
+#include "core/space/search_space.h"
+#include "gtest/gtest.h"
+
+namespace slipstream {
+namespace {
+
+// A process of a result at each configuration, and its noise.
+GaussianProcess ProcessOf(const SearchSpace& space, const std::vector<Configuration>& measured,
+                          const Vector& results, double noise) {
+  Hyperparameters hyperparameters;
+  hyperparameters.kernel = Vector{{0, std::log(0.4)}};
+  hyperparameters.log_noise_variance = std::log(noise);
+  TrainingData data{EncodeAll(space, measured), results, Vector::Ones(results.size())};
+  return FitProcess(MakeStationary(Smoothness::kMatern52, KindsOf(space), Lengthscales::kEach),
+                    data, hyperparameters)
+      .value();
+}
+
+// Two processes of the same results. The second one has more noise, and counts for three times as
+// much.
+class TwoProcesses final : public SearchedModel {
+ public:
+  TwoProcesses(const SearchSpace& space, std::vector<Configuration> measured, Vector results)
+      : measured_(std::move(measured)), results_(std::move(results)) {
+    for (size_t i = 0; i < 2; ++i) {
+      members_.push_back(ProcessOf(space, measured_, results_, NoiseVariance(i)));
+    }
+  }
+
+  size_t size() const override { return members_.size(); }
+  const Surrogate& member(size_t member) const override { return members_[member]; }
+  double LogWeight(size_t member) const override { return member == 0 ? 0 : std::log(3.0); }
+  double NoiseVariance(size_t member) const override { return member == 0 ? 1e-3 : 0.5; }
+  double Incumbent(size_t /*member*/) const override { return results_.maxCoeff(); }
+  const Vector& results() const override { return results_; }
+  const OutputTransform& transform() const override { return transform_; }
+  std::vector<Configuration> BestConfigurations(size_t count) const override {
+    return {measured_.begin(), measured_.begin() + static_cast<std::ptrdiff_t>(
+                                                       std::min(count, measured_.size()))};
+  }
+  bool is_costly() const override { return false; }
+
+ private:
+  const std::vector<Configuration> measured_;
+  const Vector results_;
+  const OutputTransform transform_ = OutputTransform::Identity(1);
+  std::vector<GaussianProcess> members_;
+};
+
+TEST(ChooseNextPoint, DiscountsRepeatsByTheNoiseThatMembersHaveByTheirWeights) {
+  const SearchSpace space =
+      SearchSpace::Create({{"n", IntegerDomain{0, 3, Scale::kLinear}, {}, {}}}).value();
+  const std::vector<Configuration> all = AllConfigurations(space, 10).value();
+  const TwoProcesses model(space, all, Vector{{0.1, 1, 0.3, -0.4}});
+  const Choice<AcquisitionRow> log_ei{*FindRow(AcquisitionRows(), "log_ei")};
+  const ConfigurationIndex none;
+  ConfigurationIndex measured;
+  for (const Configuration& each : all) measured.try_emplace(&each, 0);
+  NextPointRequest request{space, log_ei, model, none};
+  const double whole = ChooseNextPoint(request).value().value;
+  request.measured = &measured;
+  const NextPoint next = ChooseNextPoint(request).value();
+  EXPECT_LT(next.value, whole);
+  const double noise = 0.25 * model.NoiseVariance(0) + 0.75 * model.NoiseVariance(1);
+  const Vector there =
+      PredictTogether(model, EncodeAll(space, absl::MakeConstSpan(&next.configuration, 1)))
+          .variance;
+  EXPECT_NEAR(next.value,
+              PointAt({space, log_ei, model, none}, next.configuration).value().value +
+                  std::log(1 - std::sqrt(noise / (there[0] + noise))),
+              1e-9);
+}
+
+}  // namespace
+}  // namespace slipstream
