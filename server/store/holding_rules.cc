@@ -135,11 +135,13 @@ absl::Status QueueAgain(RowTransaction& rows, StudyHead& head, TrialRecord& tria
 }
 
 // Writes on a trial why its configuration is not queued again.
-absl::Status NoteDropped(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
+absl::Status NoteDropped(RowTransaction& rows, StudyHead& head, TrialRecord& trial,
+                         int64_t max_trials) {
   head.bytes -= StoredBytesOf(trial);
-  trial.reason = absl::StrCat(
-      "lease ran out; not queued again, as its study has ", head.trial_count,
-      " trials, the limit (--max-trials-per-study)");
+  // A limit that was lowered since is less than the number of trials.
+  trial.reason = absl::StrCat("lease ran out; not queued again, as its study has ",
+                              head.trial_count, head.trial_count == 1 ? " trial" : " trials",
+                              " and the limit is ", max_trials, " (--max-trials-per-study)");
   head.bytes += StoredBytesOf(trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
   return rows.UpdateCounts(head);
@@ -157,7 +159,7 @@ absl::StatusOr<Repetition> EndLease(RowTransaction& rows, StudyHead& head, Trial
   if (repetition == Repetition::kQueued) {
     SLIPSTREAM_RETURN_IF_ERROR(QueueAgain(rows, head, trial));
   } else if (repetition == Repetition::kDropped) {
-    SLIPSTREAM_RETURN_IF_ERROR(NoteDropped(rows, head, trial));
+    SLIPSTREAM_RETURN_IF_ERROR(NoteDropped(rows, head, trial, max_trials));
   }
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
   return repetition;

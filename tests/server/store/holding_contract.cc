@@ -299,13 +299,24 @@ TEST_P(StoreContract, AStudyThatIsFullTellsWhyConfigurationsAreNotQueuedAgain) {
   EXPECT_EQ(dropped->state, TrialState::kStale);
   EXPECT_EQ(dropped->worker, "w");
   EXPECT_EQ(dropped->end_ms, clock_.NowMs());
-  EXPECT_THAT(dropped->reason, testing::HasSubstr("2 trials, the limit (--max-trials-per-study)"));
+  EXPECT_THAT(dropped->reason,
+              testing::HasSubstr("2 trials and the limit is 2 (--max-trials-per-study)"));
   EXPECT_EQ(store().GetTrial("t", 1)->reason, "");
   EXPECT_EQ(*store().ListUsage(), Recount(store()));
   // A late result has a reason of its own, or none.
   ASSERT_TRUE(ObserveTrial(store(), {"s", 1, Success(1)}).ok());
   EXPECT_EQ(store().GetTrial("s", 1)->reason, "");
   EXPECT_EQ(*store().ListUsage(), Recount(store()));
+}
+
+TEST_P(StoreContract, AStudyThatIsFullSinceTheLimitWasLoweredTellsTheLimit) {
+  ASSERT_TRUE(LeaseFresh(store(), CreateLeased(store()), "w", 3).ok());
+  options_.max_trials_per_study = 1;
+  Reopen();
+  EXPECT_EQ(SweepLeases(store())->dropped, 0);
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_EQ(SweepLeases(store())->dropped, 3);
+  EXPECT_THAT(store().GetTrial("s", 3)->reason, testing::HasSubstr("3 trials and the limit is 1"));
 }
 
 TEST_P(StoreContract, ASweepNamesTheFirstTrialsWhoseLeasesRanOut) {
