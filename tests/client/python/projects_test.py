@@ -121,7 +121,7 @@ class Projects(ServerTest):
         for study_id, project in (("a/b", None), ("projects/vision/runs/a", None), ("", "vision"),
                                   ("a", "vision/nlp"), ("a", ""), ("a", "My Team"), ("a", "vision-"),
                                   ("projects//studies/a", None),
-                                  ("projects/vision/studies/a", "nlp")):
+                                  ("projects/vision/studies/a", "nlp"), ("studies/a", "vision")):
             with self.assertRaises(ValueError, msg=(study_id, project)):
                 slipstream.load(study_id, project=project)
 

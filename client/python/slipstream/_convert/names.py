@@ -70,17 +70,20 @@ class StudyName:
 
 
 def study_name(text: str, project: Optional[str] = None) -> StudyName:
-    """The name that is written in full, or as the id of a study in the project."""
+    """The name that is written in full, where "studies/digits" is of the project "default" as it is
+    on the server, or as the id of a study in the project."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not the id of a study, which is a string, such as 'digits'")
     parts = text.split("/")
+    own: Optional[str] = None
     if len(parts) == 4 and parts[0] == "projects" and parts[1] and parts[2] == "studies":
-        if project is not None and project != parts[1]:
-            raise ValueError(f"{text!r} is not in project {project!r}")
-        project, parts = parts[1], parts[3:]
+        own, parts = parts[1], parts[3:]
     elif len(parts) == 2 and parts[0] == "studies":
-        parts = parts[1:]
-        project = DEFAULT_PROJECT if project is None else project
+        own, parts = DEFAULT_PROJECT, parts[1:]
+    if own is not None:
+        if project is not None and project != own:
+            raise ValueError(f"{text!r} is not in project {project!r}")
+        project = own
     if len(parts) != 1 or not parts[0]:
         raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
     if not _STUDY_ID.fullmatch(parts[0]):
