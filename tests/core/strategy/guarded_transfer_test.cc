@@ -111,6 +111,19 @@ TEST(Auto, TakesGivenHyperparametersWithoutSources) {
   EXPECT_EQ(next("auto").configuration, next("gp_log_ei").configuration);
 }
 
+TEST(Auto, TakesAGivenNoiseInTheModelsWithAndWithoutSources) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  RunOf("auto", study, 7);
+  const auto strategy =
+      *MakeStrategy(*FindPreset("auto"), {.options = {{"noise_deviation", 0.5}}});
+  const Suggestion next = strategy->Suggest(study.view(), 1, 5, Deadline::Infinite())->front();
+  const std::vector<double>* forecasts =
+      FindNote(next.provenance.notes, "transfer_forecasts");
+  ASSERT_NE(forecasts, nullptr);
+  EXPECT_GE((*forecasts)[1], 0.5);  // The deviation without sources, ...
+  EXPECT_GE((*forecasts)[3], 0.5);  // ... and with them.
+}
+
 TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
   FakeStudy study = StudyWith(0.3, 0.6);
   const std::vector<Suggestion> made = RunOf("auto", study, 3);
