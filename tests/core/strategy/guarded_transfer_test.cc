@@ -504,6 +504,19 @@ TEST(Auto, OnACandidateListThatAllowsRepeatsItsStartRepeatsNothing) {
   }
 }
 
+TEST(Auto, OnACandidateListItBelievesInTheNoiseOfExactSourcesIfItAllowsRepeats) {
+  const auto noise = [](bool allow_repeats) {
+    FakeStudy study(LineOfCandidates(40, allow_repeats), StudyOnCandidates().sources);
+    for (const size_t candidate : {2, 9, 16, 23, 30, 37}) {
+      study.Queue(study.space->candidates()[candidate]);
+      const double x = study.open.front().configuration.values[0].number();
+      study.End(Ending::kMeasured, std::sin(9 * x));
+    }
+    return NumberFact(MustSuggest("auto", study.view(), 1, 5)[0], "noise_variance");
+  };
+  EXPECT_LT(noise(true), 0.7 * noise(false));
+}
+
 // Counts how often it is asked for a source.
 class CountedSources : public NotYet {
  public:
