@@ -42,21 +42,24 @@ class PointCollector {
   std::vector<MappedResult>& results() { return results_; }
   SourceCounts& counts() { return counts_; }
 
-  // The configurations at which a worker failed, as far as they have a place and no result.
+  // The configurations at which a worker failed, as far as they have a place: one for each failure.
   std::vector<Configuration> Failures() const {
     std::vector<Configuration> failures;
     for (const Configuration* const failed : failed_) {
       std::optional<Configuration> mapped = mapping_.MapAnywhere(*failed);
-      if (mapped.has_value() && !index_.contains(&*mapped)) failures.push_back(*std::move(mapped));
+      if (mapped.has_value()) failures.push_back(*std::move(mapped));
     }
     return failures;
   }
 
-  // Counts one of these as infeasible from now on.
+  // Counts one of these as infeasible from now on, unless it has had a value.
   void AddInfeasible(Configuration configuration) {
+    const auto found = index_.find(&configuration);
+    const bool is_new = found == index_.end();
+    if (!is_new && !results_[static_cast<size_t>(found->second)].is_infeasible) return;
     --counts_.no_result;
     ++counts_.infeasible;
-    if (index_.contains(&configuration)) return;
+    if (!is_new) return;
     results_.push_back({std::move(configuration), 0, 1, true});
     index_.try_emplace(&results_.back().configuration, static_cast<int64_t>(results_.size()) - 1);
   }
@@ -181,6 +184,7 @@ double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
 }
 
 // As in a study, failures count as infeasible where their places, rather than chance, tell them.
+// Those at configurations that have had a value speak for chance.
 void AddFailures(const SearchSpace& space, PointCollector& collector) {
   const std::vector<Configuration> failures = collector.Failures();
   if (failures.empty()) return;

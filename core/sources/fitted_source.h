@@ -33,7 +33,7 @@ struct SourceCounts {
   size_t used = 0;        // Different configurations that the model learns from.
   size_t no_result = 0;   // Failed, stopped early or without a finite value.
   // Without a value: learnt as the source's worst. Failures are among these where their places,
-  // rather than chance, tell them.
+  // rather than chance, tell them and no other trial has had a value.
   size_t infeasible = 0;
   size_t outside = 0;     // Without a place in the study's space.
   size_t thinned = 0;     // Left out because there were more than a model takes.

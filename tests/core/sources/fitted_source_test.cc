@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/counter_random.h"
 #include "core/base/deadline.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -98,6 +99,34 @@ TEST(FitSource, FailuresThatTheirPlacesTellAreLearntAsTheWorst) {
   const auto chance = fitted([](const Configuration&, size_t i) { return i % 4 == 0; });
   EXPECT_EQ(chance->counts.no_result, 15U);
   EXPECT_EQ(chance->counts.infeasible, 0U);
+}
+
+// Of 16 configurations that are tried several times, some fail each time by chance alone.
+TEST(FitSource, FailuresWhereOtherTrialsHaveResultsSpeakForChance) {
+  std::vector<Parameter> switches;
+  for (const char* name : {"a", "b", "c", "d"}) switches.push_back({name, BooleanDomain{}, {}, {}});
+  const auto space = MakeSpace(switches);
+  const auto told = [&space](const std::function<bool(const Configuration&, double)>& fails) {
+    int count = 0;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      SourceTaskData source;
+      source.name = "sourceTasks/a";
+      source.space = space;
+      for (uint64_t i = 0; i < 40; ++i) {
+        const auto uniform = [&](uint64_t lane) { return CounterRandomUniform(seed, i, lane); };
+        const std::vector<double> place = {uniform(0), uniform(1), uniform(2), uniform(3)};
+        SourcePoint point{space->Sample(place), Ending::kMeasured, uniform(4)};
+        if (fails(point.configuration, uniform(5))) point.ending = Ending::kFailed;
+        if (point.ending == Ending::kFailed) point.value.reset();
+        source.points.push_back(std::move(point));
+      }
+      const auto fitted = *FitSource(source, *space, {}, Deadline::Infinite());
+      count += fitted->counts.infeasible > 0 ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_LE(told([](const Configuration&, double uniform) { return uniform < 0.4; }), 2);
+  EXPECT_EQ(told([](const Configuration& at, double) { return at.values[0].boolean(); }), 40);
 }
 
 TEST(FitSource, WithoutAUsablePointThereIsNoModel) {
