@@ -172,7 +172,8 @@ class Chooser {
     if (repeats.empty()) return false;
     const double noise = NoiseTogether(request_.model);
     const Vector variances =
-        PredictTogether(request_.model, EncodeAll(request_.space, configurations)).variance;
+        PredictTogether(request_.model, EncodeAll(request_.space, configurations)).variance *
+        (request_.deviation_factor * request_.deviation_factor);
     for (size_t i = 0; i < repeats.size(); ++i) {
       const double ratio = variances[static_cast<Index>(i)] / noise;
       repeats[i]->value += std::log(-std::expm1(-0.5 * std::log1p(ratio)));

@@ -52,9 +52,10 @@ struct NextPointRequest {
   // Configurations that have noisy results; null: none. Where the acquisition discounts repeats,
   // the improvement expected there counts in the part that another result can show, which is
   //   1 - sigma / sqrt(s^2 + sigma^2)
-  // with the noise's deviation sigma and the function's s, of all members together (Huang, Allen,
-  // Notz and Zeng 2006, for all points). Without this the incumbent, which cannot improve on
-  // itself, is measured again and again on a space of few configurations.
+  // with the noise's deviation sigma and the function's s, which counts deviation_factor times, of
+  // all members together (Huang, Allen, Notz and Zeng 2006, for all points). Without this the
+  // incumbent, which cannot improve on itself, is measured again and again on a space of few
+  // configurations.
   const ConfigurationIndex* measured = nullptr;
   // The screen of a quicker search, where many points are chosen one after the other; null: each
   // search has its own.

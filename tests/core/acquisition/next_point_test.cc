@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel.h"
 #include "core/gp/likelihood.h"
@@ -61,7 +60,7 @@ class TwoProcesses final : public SearchedModel {
   std::vector<GaussianProcess> members_;
 };
 
-TEST(ChooseNextPoint, DiscountsRepeatsByTheNoiseThatMembersHaveByTheirWeights) {
+TEST(ChooseNextPoint, DiscountsRepeatsByTheVarianceAndNoiseOfMembersByTheirWeights) {
   const SearchSpace space =
       SearchSpace::Create({{"n", IntegerDomain{0, 3, Scale::kLinear}, {}, {}}}).value();
   const std::vector<Configuration> all = AllConfigurations(space, 10).value();
@@ -70,19 +69,21 @@ TEST(ChooseNextPoint, DiscountsRepeatsByTheNoiseThatMembersHaveByTheirWeights) {
   const ConfigurationIndex none;
   ConfigurationIndex measured;
   for (const Configuration& each : all) measured.try_emplace(&each, 0);
-  NextPointRequest request{space, log_ei, model, none};
-  const double whole = ChooseNextPoint(request).value().value;
-  request.measured = &measured;
-  const NextPoint next = ChooseNextPoint(request).value();
-  EXPECT_LT(next.value, whole);
   const double noise = 0.25 * model.NoiseVariance(0) + 0.75 * model.NoiseVariance(1);
-  const Vector there =
-      PredictTogether(model, EncodeAll(space, absl::MakeConstSpan(&next.configuration, 1)))
-          .variance;
-  EXPECT_NEAR(next.value,
-              PointAt({space, log_ei, model, none}, next.configuration).value().value +
-                  std::log(1 - std::sqrt(noise / (there[0] + noise))),
-              1e-9);
+  for (const double factor : {0.35, 1.0, 2.0}) {
+    NextPointRequest request{space, log_ei, model, none};
+    request.deviation_factor = factor;
+    const double whole = ChooseNextPoint(request).value().value;
+    request.measured = &measured;
+    const NextPoint next = ChooseNextPoint(request).value();
+    EXPECT_LT(next.value, whole);
+    const double there = std::pow(factor * next.model_deviation, 2);
+    EXPECT_NEAR(next.value,
+                PointAt(request, next.configuration).value().value +
+                    std::log(1 - std::sqrt(noise / (there + noise))),
+                1e-9)
+        << factor;
+  }
 }
 
 }  // namespace
