@@ -30,9 +30,9 @@ struct Signals {
 // SIGUSR2, which would end the server without draining.
 Signals BlockSignals();
 
-// Returns the signal that ends the server, or nothing if standard input has ended, which is to be
-// waited for, too; until then calls `each_second`, and `reload` at a SIGHUP that does not end the
-// server. SIGINT is ignored when standard input says when to end.
+// Returns the signal that ends the server, or nothing once standard input has ended if
+// `until_stdin_ends`, which also ignores SIGINT. Until then it calls `each_second`, and `reload` at
+// a SIGHUP that does not end the server.
 std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
                               const std::function<void()>& each_second,
                               const std::function<void()>& reload);

@@ -19,8 +19,8 @@ enum class Numbers { kRounded, kExact };
 
 // Prints trials in the session's format, with a column for each parameter and
 // metric of `study`, with the times of times.h, and with labels and notes where a trial has one. In
-// CSV the reason is the worker's alone, and where a trial was queued again or repeats another,
-// columns of their own name the other one; for people that is part of the reason.
+// CSV the reason is only what the worker or the server gave, and where a trial was queued again or
+// repeats another, columns of their own name the other one; for people that is part of the reason.
 void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                  Session& session);
 

@@ -26,7 +26,7 @@ struct ServerFigures {
   // Refused because of the limits of connections, in all and of their address.
   int64_t refused_connections = 0;
   int64_t refused_connections_of_an_address = 0;
-  int64_t audit_failures = 0;  // Calls that are missing in the audit log.
+  int64_t audit_failures = 0;  // Calls that are missing from the audit log.
   // When the certificate of TLS ends; absent without TLS.
   std::optional<absl::Time> certificate_end = {};
   std::vector<FileInForce> files = {};

@@ -32,7 +32,7 @@ struct TrialRecord {
   TrialState state = TrialState::kUnknown;
   Configuration params;
   std::optional<double> value;  // What was measured, if anything was.
-  std::string reason;           // Why it failed, is infeasible or was stopped.
+  std::string reason;           // Why it failed, is infeasible, was stopped or will not be tried.
   std::string worker;
   std::string host;                   // That the worker runs on; empty if it is not known.
   std::optional<int64_t> process_id;  // The worker's process on that host.

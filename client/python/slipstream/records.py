@@ -133,7 +133,7 @@ class TrialRecord(Mapping[str, Any]):
     state: str  # "requested", "active", "succeeded", "failed", "infeasible", "stopped", ...
     params: Dict[str, Any]  # Of a choice the very object, if the study was opened with its space.
     value: Optional[float] = None  # What was measured, if anything was.
-    reason: str = ""  # Why it failed, is infeasible or was stopped.
+    reason: str = ""  # Why it failed, is infeasible, was stopped or will not be tried.
     worker: str = ""
     host: str = ""  # The machine that the worker runs on; empty if it is not known.
     process_id: Optional[int] = None  # The worker's process on that machine.
