@@ -47,6 +47,15 @@ def _brief(params: Mapping[str, object], space: Mapping[str, Parameter]) -> str:
     )
 
 
+def _is_terminal(stream: Optional[TextIO]) -> bool:
+    """Python has no stream where that was closed before it started, a closed one cannot tell, and
+    what a program puts in its place may have little."""
+    try:
+        return bool(stream is not None and stream.isatty())
+    except Exception:
+        return False
+
+
 class Progress:
     """Counts trials and tells of the incumbent. Thread-safe.
 
@@ -72,8 +81,7 @@ class Progress:
         self._total = total
         self._stream = stream or sys.stderr
         self._shown = shown
-        # Python has none where it was closed, and what a program puts in its place may have little.
-        self._terminal = getattr(self._stream, "isatty", lambda: False)()
+        self._terminal = _is_terminal(self._stream)
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._last_line = self._started

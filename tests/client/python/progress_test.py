@@ -129,7 +129,9 @@ class Shared(ServerTest):
     def test_an_optimisation_goes_on_where_nothing_can_be_written(self):
         study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy")
         full = mock.Mock(**{"isatty.return_value": True, "flush.side_effect": OSError(28, "disk full")})
-        for trials, stream in enumerate((None, SimpleNamespace(), full), start=1):
+        closed = io.StringIO()
+        closed.close()
+        for trials, stream in enumerate((None, SimpleNamespace(), full, closed), start=1):
             with self.subTest(stream), mock.patch("sys.stderr", stream):
                 study.optimize(lambda trial: trial.lr, until=trials)
                 self.assertEqual(len(study.trials), trials)
