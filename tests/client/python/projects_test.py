@@ -71,6 +71,15 @@ class Projects(ServerTest):
         slipstream.delete_source(task.name)
         self.assertNotIn(task.name, [one.name for one in slipstream.sources(project="nlp")])
 
+    def test_a_full_name_belongs_to_the_project_that_is_given(self):
+        studies = [self.open(), self.open(project="vision")]
+        for name, project in ((studies[0].name, "vision"), (studies[1].name, "nlp")):
+            for call in (slipstream.load, slipstream.delete_study):
+                with self.assertRaisesRegex(ValueError, f"{name}' is not in project '{project}'"):
+                    call(name, project=project)
+        for study in studies:
+            self.assertEqual(slipstream.load(study.name, project=study.project).name, study.name)
+
     def test_a_study_is_imported_into_a_project(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.jsonl")

@@ -70,27 +70,24 @@ class StudyName:
 
 
 def study_name(text: str, project: Optional[str] = None) -> StudyName:
-    """The name that is written in full, where "studies/digits" is of the project "default" as it is
-    on the server, or as the id of a study in the project."""
+    """The name that is written in full, or as the id of a study in the project."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not the id of a study, which is a string, such as 'digits'")
     parts = text.split("/")
-    own: Optional[str] = None
+    own = None
     if len(parts) == 4 and parts[0] == "projects" and parts[1] and parts[2] == "studies":
         own, parts = parts[1], parts[3:]
     elif len(parts) == 2 and parts[0] == "studies":
         own, parts = DEFAULT_PROJECT, parts[1:]
-    if own is not None:
-        if project is not None and project != own:
-            raise ValueError(f"{text!r} is not in project {project!r}")
-        project = own
+    if own is not None and project not in (None, own):
+        raise ValueError(f"{text!r} is not in project {project!r}")
     if len(parts) != 1 or not parts[0]:
         raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
     if not _STUDY_ID.fullmatch(parts[0]):
         raise ValueError(
             f"{parts[0]!r} is not the id of a study, such as 'digits': {_STUDY_ID_RULE}"
         )
-    name = StudyName(chosen_project(project), parts[0])
+    name = StudyName(chosen_project(own or project), parts[0])
     if name.project == EVERY_PROJECT:
         raise ValueError(
             f"which project is study {parts[0]!r} in? '-' stands for all; give project= or the full "
