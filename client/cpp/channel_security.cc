@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/cpp/pem_files.h"
 #include "client/cpp/security_names.h"
 #include "client/cpp/server_address.h"
@@ -92,6 +93,7 @@ ClientOptions WithEnvironment(ClientOptions options) {
   options.address = options.address.empty() ? kDefaultAddress : WithPort(options.address);
   TakeFromEnvironment("SLIPSTREAM_WORKER", &options.worker);
   TakeFromEnvironment("SLIPSTREAM_PROJECT", &options.project);
+  options.project = std::string(absl::StripPrefix(options.project, "projects/"));
   TakeFromEnvironment("SLIPSTREAM_TOKEN", &options.token);
   TakeFromEnvironment("SLIPSTREAM_CA", &options.ca);
   TakeFromEnvironment("SLIPSTREAM_CERTIFICATE", &options.certificate);

@@ -62,8 +62,9 @@ struct ClientOptions {
   // trials back, also those that its other threads had. Empty: SLIPSTREAM_WORKER, or an id that no
   // other process has. Used where a call names no worker.
   std::string worker = {};
-  // The project of studies for which none is named, such as "vision". Empty: SLIPSTREAM_PROJECT of
-  // the environment, or "default". For client::Study; requests of messages name theirs.
+  // The project of studies for which none is named, "vision" or "projects/vision". Empty:
+  // SLIPSTREAM_PROJECT of the environment, or "default". For client::Study; requests of messages
+  // name theirs.
   std::string project = {};
   // Deadlines of all calls but those below.
   Deadlines call = {std::chrono::seconds(10), std::chrono::seconds(60)};

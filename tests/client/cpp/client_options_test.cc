@@ -38,6 +38,14 @@ TEST(ClientOptions, TakeWhatIsEmptyFromTheEnvironmentOrTheDefaults) {
   unsetenv("SLIPSTREAM_WORKER");
 }
 
+TEST(ClientOptions, TakeAProjectAsTheCommandLinePrintsIt) {
+  setenv("SLIPSTREAM_PROJECT", "projects/vision", 1);
+  EXPECT_EQ(client_internal::WithEnvironment({}).project, "vision");
+  EXPECT_EQ(client_internal::WithEnvironment({.project = "projects/text"}).project, "text");
+  EXPECT_EQ(client_internal::WithEnvironment({.project = "text"}).project, "text");
+  unsetenv("SLIPSTREAM_PROJECT");
+}
+
 TEST(ClientOptions, RefuseThreadsAndWaitingCallsOutOfBounds) {
   EXPECT_THAT(Complaint({.background = {.threads = 0}}),
               HasSubstr("background.threads is 0, must be from 1 to 1000"));

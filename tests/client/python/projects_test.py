@@ -105,6 +105,8 @@ class Projects(ServerTest):
                 copies = [slipstream.import_study(path, f"{self.study_id}-copy", project=project)
                           for project in (None, "default")]
             self.assertEqual([one.project for one in copies], ["vision", "default"])
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "projects/vision"}):
+            self.assertEqual(slipstream.load(self.study_id).name, study.name)
         with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "-"}):
             with self.assertRaisesRegex(ValueError, "which project is study"):
                 self.open()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 DEFAULT_PROJECT = "default"
+_PREFIX = "projects/"
 _VARIABLE = "SLIPSTREAM_PROJECT"  # Names the project where a call does not.
 EVERY_PROJECT = "-"  # Where projects are listed.
 _PROJECT = re.compile("[a-z]([a-z0-9-]*[a-z0-9])?")
@@ -24,10 +25,12 @@ def is_project_named(project: Optional[str]) -> bool:
 
 
 def chosen_project(project: Optional[str]) -> str:
-    """The project, or the environment's, or "default"."""
+    """The project, or the environment's, or "default". The environment may also name it in full,
+    "projects/vision", as for the command line."""
     called, given = "project", project
     if given is None:
         called, given = _VARIABLE, os.environ.get(_VARIABLE) or DEFAULT_PROJECT
+        given = given[len(_PREFIX):] if given.startswith(_PREFIX) else given
     if not isinstance(given, str):
         raise TypeError(f"project={given!r} must be a string, such as 'vision'")
     if given != EVERY_PROJECT and not _PROJECT.fullmatch(given):
