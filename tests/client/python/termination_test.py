@@ -876,6 +876,31 @@ class Asyncio(TerminationTest):
         self.check_end(process)
         self.check_given_back(1)
 
+    def test_a_trial_whose_loop_does_not_run_any_more_is_given_back_too(self):
+        for end in ("loop.close()", ""):
+            with self.subTest(end):
+                process = self.start(f"""
+                    async def hold(held):
+                        async with await slipstream.aio.load(study_id) as study:
+                            async with await study.suggest():
+                                held.set_result(None)
+                                await asyncio.Event().wait()
+
+                    loop = asyncio.new_event_loop()
+                    held = loop.create_future()
+                    task = loop.create_task(hold(held))
+                    loop.run_until_complete(held)
+                    {end}
+                    try:
+                        work()
+                    except Exception:
+                        work()
+                """)
+                process.send_signal(signal.SIGTERM)
+                self.check_end(process)
+                self.check_given_back(1)
+                self.setUp()
+
     def test_a_trial_is_given_back_while_the_loop_is_busy(self):
         process = self.start("""
             async def objective(trial):

@@ -211,7 +211,11 @@ class Termination:
             return
         _thread.start_new_thread(self._oversee, ())
         is_calling = any(block.cancellation.call_under_way for block in blocks)
-        tasks = {task for block in blocks if block.tasks for task in block.tasks() if not task.done()}
+        tasks = {
+            task
+            for block in blocks if block.tasks
+            for task in block.tasks() if not task.done() and task.get_loop().is_running()
+        }
         if not is_calling and (not tasks or any(block.tasks is None for block in blocks)):
             self.check()
         for task in tasks:
