@@ -922,6 +922,30 @@ class Asyncio(TerminationTest):
         self.assertEqual(self.check_end(process)[0], "")
         self.check_given_back(1)
 
+    def test_an_outcome_on_the_way_is_sent_while_the_loop_is_busy(self):
+        process = self.start("""
+            def keep_busy():
+                say("at work")
+                sys.stdin.readline()
+
+            async def main():
+                async with await slipstream.aio.load(study_id) as study:
+                    async with await study.suggest() as trial:
+                        sending = asyncio.ensure_future(trial.complete(0.5))
+                        asyncio.get_running_loop().call_soon(keep_busy)
+                        await sending
+
+            asyncio.run(main())
+        """)
+        self.assertEqual(self.states(), ["active"])
+        process.send_signal(signal.SIGTERM)
+        wait_until(lambda: self.states() != ["active"], "the outcome was sent")
+        self.assertEqual(self.states(), ["succeeded"])
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.check_end(process)
+        self.assertEqual(self.study.best.value, 0.5)
+
 
 if __name__ == "__main__":
     unittest.main()

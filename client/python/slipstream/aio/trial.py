@@ -97,13 +97,19 @@ class Trial(HeldTrial):
                 self._block = None
 
     def _give_back(self) -> None:
-        """Gives the trial back while the event loop is busy, on a connection of its own."""
+        """Gives the trial back while the event loop is busy, on a connection of its own. If its outcome
+        was on the way, that is sent instead."""
         if self._ended or self._lost:
             return
-        parents = self._holder.service
+        parents, outcome = self._holder.service, self._on_its_way
         service, transport = connect(parents.address, parents.options)
-        transport.run(service.release(self._holder.study, self.worker, self.name))
-        self._given_back = self._ended = True
+        if outcome is None:
+            transport.run(service.release(self._holder.study, self.worker, self.name))
+            self._given_back = True
+        else:
+            transport.run(service.observe(self.name, self._record.created, outcome, briefly=True))
+            self._has_outcome = True
+        self._ended = True
 
     def _end(self) -> None:
         super()._end()
