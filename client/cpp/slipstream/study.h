@@ -98,11 +98,18 @@ class Study {
   absl::StatusOr<TrialRecord> Enqueue(const Configuration& params);
   // Adds a trial from elsewhere with its value or another outcome.
   absl::StatusOr<TrialRecord> Record(const Configuration& params, const Outcome& outcome);
+  // An Outcome is not made of whole numbers, which are values, too.
+  absl::StatusOr<TrialRecord> Record(const Configuration& params, double value) {
+    return Record(params, Outcome(value));
+  }
   // The trial with this number as it is now, whoever holds it.
   absl::StatusOr<TrialRecord> Find(int64_t number);
   // Records the outcome of the trial with this number, which another process may have asked for.
   // FAILED_PRECONDITION if it has a different outcome already.
   absl::StatusOr<TrialRecord> Tell(int64_t number, const Outcome& outcome);
+  absl::StatusOr<TrialRecord> Tell(int64_t number, double value) {
+    return Tell(number, Outcome(value));
+  }
   // Writes labels and a note on the trial with this number and returns it; see Trial::Annotate.
   absl::StatusOr<TrialRecord> Annotate(int64_t number, const Annotation& annotation);
 

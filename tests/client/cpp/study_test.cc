@@ -217,6 +217,14 @@ TEST_F(StudyTest, RecordsAndTellsEveryOutcome) {
   EXPECT_EQ(study.Tell(9, 1.0).status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(StudyTest, TakesWholeNumbersAsValues) {
+  Study study = Open();
+  const Configuration params = {{"lr", 0.5}, {"kernel", "rbf"}};
+  EXPECT_EQ(study.Record(params, 1)->value, 1.0);
+  ASSERT_TRUE(study.Enqueue(params).ok());
+  EXPECT_EQ(study.Tell(2, 0)->value, 0.0);
+}
+
 TEST_F(StudyTest, ChangesItsTitleLabelsAndLeases) {
   Study study = Open();
   using std::chrono::hours;
