@@ -1,6 +1,7 @@
 #include "client/cpp/differences.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 
@@ -142,8 +143,10 @@ class Comparison {
     }
   }
 
+  // In milliseconds, of which the server keeps whole ones.
   static std::string LeaseOf(const NewStudy& study) {
-    return absl::FormatDuration(absl::FromChrono(*study.lease));
+    return absl::FormatDuration(
+        absl::FromChrono(std::chrono::floor<std::chrono::milliseconds>(*study.lease)));
   }
 
   static std::string ObjectiveOf(const NewStudy& study) {

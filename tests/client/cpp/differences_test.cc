@@ -71,6 +71,16 @@ TEST(Differences, NameTheObjectiveAndTheSettings) {
           "lease: asked for 10m, the study has 1h", "requeues: asked for 1, the study has 3"));
 }
 
+TEST(Differences, CountLeasesInMillisecondsAsTheServerDoes) {
+  NewStudy existing = Svm(), asked = Svm();
+  existing.lease = std::chrono::milliseconds(85'714);
+  asked.lease = std::chrono::nanoseconds(std::chrono::minutes(10)) / 7;
+  EXPECT_THAT(Differences(asked, existing), IsEmpty());
+  asked.lease = std::chrono::milliseconds(85'715);
+  EXPECT_THAT(Differences(asked, existing),
+              ElementsAre("lease: asked for 1m25.715s, the study has 1m25.714s"));
+}
+
 TEST(Differences, NameSourcesOnBothSides) {
   NewStudy existing = Svm(), asked = Svm();
   existing.sources = {"sourceTasks/a", "sourceTasks/b"};
