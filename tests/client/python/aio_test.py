@@ -1,6 +1,7 @@
 """The asyncio client does what the blocking one does, without blocking."""
 
 import asyncio
+import contextlib
 import inspect
 import os
 import tempfile
@@ -245,6 +246,36 @@ class Asyncio(ServerTest):
             return (await study.best()).value
 
         self.assertEqual(self.run_async(body), 0.25)
+
+    def test_an_outcome_that_was_cut_off_is_sent_whatever_becomes_of_the_interruption(self):
+        async def body(study):
+            def interrupted():
+                lost = []
+
+                async def attempt(step, attempt=study._transport._attempt):
+                    if step.method == "Observe" and not lost:
+                        lost.append(step)
+                        raise asyncio.CancelledError
+                    return await attempt(step)
+
+                return unittest.mock.patch.object(study._transport, "_attempt", attempt)
+
+            with self.assertRaises(TimeoutError):  # As by asyncio.wait_for.
+                async with await study.suggest() as trial:
+                    with interrupted():
+                        try:
+                            await trial.complete(0.25)
+                        except asyncio.CancelledError as error:
+                            raise TimeoutError from error
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                async with await study.suggest() as trial:
+                    with interrupted(), contextlib.suppress(asyncio.CancelledError):
+                        await trial.complete(0.5)
+            self.assertEqual([str(one.message) for one in caught], [])
+            return [(one.state, one.value) for one in await study.trials()]
+
+        self.assertEqual(self.run_async(body), [("succeeded", 0.25), ("succeeded", 0.5)])
 
     def test_a_block_keeps_its_lease_and_renewals_end_with_it(self):
         async def body(study):

@@ -281,7 +281,7 @@ class HeldTrial(TrialValues):
         settled = isinstance(error, (errors.Infeasible, errors.TrialStopped))
         if self._ended or isinstance(error, _PASSING):
             return settled
-        if error is None and self._advice is None:
+        if error is None and self._advice is None and self._on_its_way is None:
             warn_caller(
                 f"{self!r} ended its block without an outcome and is given back: call "
                 "trial.complete(value), or trial.fail(), .infeasible() or .stop()"
@@ -298,8 +298,12 @@ class HeldTrial(TrialValues):
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:
         if isinstance(error, errors.Infeasible) and not termination.under_way:
             return self._infeasible(str(error))
-        if isinstance(error, errors.TrialStopped) or (error is None and self._advice is not None):
-            return self._stop(str(error) if error is not None and str(error) else None, None)
+        if isinstance(error, errors.TrialStopped):
+            return self._stop(str(error) or None, None)
+        if self._on_its_way is not None:  # What cut it off may have become another error since.
+            return self._release()
+        if error is None and self._advice is not None:
+            return self._stop(None, None)
         if isinstance(error, Exception) and not termination.under_way:
             return self._fail(_text_of(error))
         # Nothing came of it, or the process is to end, by Ctrl-C or a signal. What a training makes
