@@ -69,37 +69,41 @@ def create_or_load(
 
     `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
     trial's own attributes, such as "number", only trial["number"] reads it, and a warning says so.
-    `maximize`, `minimize`: the name of the measured quantity; give one of the two. `sources`:
-    finished runs to learn from. "all" stands for every source task that the project has when the
-    study is created, if it measures the same objective and shares a parameter. Otherwise a list, of
-    SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a data frame
-    or the pathlib.Path of a CSV file) with a column for each parameter and one for the measured
-    quantity. A study that is given as a source is taken as it was when the study was created. A
-    parameter without a column takes its declared default, or else the middle of its range. Rows
-    outside the space are left out, with a warning. A table may come from `study.trials`, for
-    example by `to_frame()`: columns that describe the trials are not taken for parameters, and
-    failed or infeasible trials are recognised as such. So are those of an Optuna study, and of the
-    tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`). `candidates`: a table of the
-    only configurations that may be suggested. Without `space`, the space is inferred from it; a
-    column of more than a thousand numbers becomes a range. With `allow_repeats` each candidate may
-    be suggested more than once. `exact`: the same configuration always gives the same value. The
-    model then does not repeat a configuration as long as it finds another one. Without `exact`, it
-    avoids repeats only after two of them have given the value that their configuration had before.
-    `exact` is part of the objective: giving an objective without `exact` asks for a study that is
-    not exact. `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace,
-    such as recipe={"acquisition": "ei", "smoothness": 3}; `slipstream.presets()` and
-    `slipstream.ingredients()` list them. `seed`: the seed of every random choice. `stopping`,
-    `stopping_options`: the rule behind `trial.should_stop()`, which never says to stop without one:
-    "median", "percentile", "asha", "hyperband", "patience" or "curve".
-    `slipstream.ingredients("stopping")` tells what each of them does, and its options. `lease`,
-    `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a timedelta or
-    a text such as "10m", math.inf for ever; an hour by default), and how often a configuration is
-    queued again after its lease ran out. `title`, `labels`: for people. `project`: the project that
-    the study belongs to, by default SLIPSTREAM_PROJECT, or "default". The id may also be the full
-    name, "projects/vision/studies/digits". `worker`: a stable id for this trainer. If it restarts under
-    the same id, it gets its unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no
-    other process has. `address`: the server's address, host:port or a host alone. Default:
-    SLIPSTREAM_ADDRESS, or 127.0.0.1:7411.
+    `maximize`, `minimize`: the name of the measured quantity; give one of the two.
+    `sources`: finished runs to learn from. "all" stands for every source task that the project has
+    when the study is created, if it measures the same objective and shares a parameter. Otherwise a
+    list, of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a
+    data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
+    measured quantity. A study that is given as a source is taken as it was when the study was
+    created. A parameter without a column takes its declared default, or else the middle of its
+    range. Rows outside the space are left out, with a warning. A table may come from
+    `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
+    parameters, and failed or infeasible trials are recognised as such. So are those of an Optuna
+    study, and of the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
+    `candidates`: a table of the only configurations that may be suggested. Without `space`, the
+    space is inferred from it; a column of more than a thousand numbers becomes a range. With
+    `allow_repeats` each candidate may be suggested more than once.
+    `exact`: the same configuration always gives the same value. The model then does not repeat a
+    configuration as long as it finds another one. Without `exact`, it avoids repeats only after two
+    of them have given the value that their configuration had before. `exact` is part of the
+    objective: giving an objective without `exact` asks for a study that is not exact.
+    `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace, such as
+    recipe={"acquisition": "ei", "smoothness": 3}; `slipstream.presets()` and
+    `slipstream.ingredients()` list them.
+    `seed`: the seed of every random choice.
+    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`, which never says to stop
+    without one: "median", "percentile", "asha", "hyperband", "patience" or "curve".
+    `slipstream.ingredients("stopping")` tells what each of them does, and its options.
+    `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
+    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often a
+    configuration is queued again after its lease ran out.
+    `title`, `labels`: for people.
+    `project`: the project that the study belongs to, by default SLIPSTREAM_PROJECT, or "default".
+    The id may also be the full name, "projects/vision/studies/digits".
+    `worker`: a stable id for this trainer. If it restarts under the same id, it gets its unfinished
+    trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
+    `address`: the server's address, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
+    127.0.0.1:7411.
 
     >>> study = create_or_load("doctest-digits", {"lr": log(1e-5, 1)}, maximize="accuracy")
     >>> with study.suggest() as trial:

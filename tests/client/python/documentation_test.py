@@ -73,6 +73,12 @@ class Documentation(ServerTest):
                     if block.startswith("    ") and not block.startswith("    python "):
                         self.fail(f"{path} has an example that is not run: {block}")
 
+    def test_what_is_said_of_an_argument_begins_a_line(self):
+        for name in slipstream.__all__:
+            for line in (inspect.getdoc(getattr(slipstream, name)) or "").splitlines():
+                rest = re.sub(r"^ *(`\w+`, )*`\w+`: ", "", line)
+                self.assertNotRegex(rest, r"`\w+`: ", name)
+
     def test_every_public_name_is_explained(self):
         for name in slipstream.__all__:
             thing = getattr(slipstream, name)
