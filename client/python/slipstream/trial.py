@@ -105,10 +105,14 @@ class Trial(HeldTrial):
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
-        if self._block is None:
-            self._block = termination.begin(self._give_back)
-        self._renewals = self._renew()
-        self._transport.renewals.add(self._renewals)
+        try:
+            if self._block is None:
+                self._block = termination.begin(self._give_back)
+            self._renewals = self._renew()
+            self._transport.renewals.add(self._renewals)
+        except BaseException as error:  # Such as a Ctrl-C: Python does not leave what was not entered.
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(

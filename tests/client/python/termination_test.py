@@ -22,6 +22,7 @@ import slipstream
 import slipstream.aio
 from slipstream import real
 from slipstream._calls.cancellation import Cancellation
+from slipstream._operations import study_base
 from slipstream._operations.mishaps import Mishaps
 from slipstream._operations.termination import termination
 from slipstream._wire import messages
@@ -442,6 +443,15 @@ class Suggestions(TerminationTest):
             with self.assertRaises(KeyboardInterrupt):
                 self.study.suggest()
         self.check_given_back(1)
+
+    def test_what_ctrl_c_keeps_from_the_program_is_given_back(self):
+        for place, name in ((study_base, "trial_of"), (self.study._transport.renewals, "add")):
+            with self.subTest(name):
+                with unittest.mock.patch.object(place, name, side_effect=KeyboardInterrupt):
+                    with self.assertRaises(KeyboardInterrupt), self.study.suggest():
+                        self.fail("it was interrupted")
+                self.check_given_back(1)
+                self.setUp()
 
     def test_what_several_workers_have_asked_for_is_given_back_after_ctrl_c(self):
         process = self.start_asking("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)

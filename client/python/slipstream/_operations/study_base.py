@@ -30,6 +30,7 @@ from slipstream._operations.studies import StudyReader
 from slipstream._operations.suggesting import Suggesting
 from slipstream._operations.trial_values import Holder
 from slipstream._wire import messages
+from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord
 from slipstream.scalars import check_count
@@ -145,23 +146,27 @@ class StudyBase:
         count = check_count("count", count, 1)
         yield from self._recall()
         lane = self._lanes.take(count)
+        metric = self.objective.metric
+        holder = Holder(
+            self._service, self._meant, metric, self._space, self._description.lease or 0,
+            lane.worker, lambda: self._lanes.give_back(lane),
+        )
+
+        def take(response: Message) -> List[OneTrial]:
+            self._lanes.resumed(lane, [trial.name for trial in response.trials])
+            return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
+
         got = 0
         try:
             suggesting = Suggesting(self._service, self._meant, lane)
-            response = yield from suggesting.ask(count, self._wait_for, self._tasks())
-            got = len(response.trials)
-            self._lanes.resumed(lane, [trial.name for trial in response.trials])
+            trials = yield from suggesting.ask(count, take, self._wait_for, self._tasks())
+            got = len(trials)
+            return trials
         except errors.FailedPrecondition:
             self._lanes.resumed(lane, ())  # Or it would have been given what it holds.
             raise
         finally:
             self._lanes.give_back(lane, count - got)
-        holder = Holder(
-            self._service, self._meant, self.objective.metric, self._space,
-            self._description.lease or 0, lane.worker, lambda: self._lanes.give_back(lane),
-        )
-        metric = self.objective.metric
-        return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
 
     def _wait_for(self, plan: Plan[None]) -> None:
         """Performs a plan by blocking, from whatever thread."""

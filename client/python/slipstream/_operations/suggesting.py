@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Callable, Collection, Optional
+from typing import Any, Callable, Collection, Optional, TypeVar
 
 from slipstream import errors
 from slipstream._calls.cancellation import CalledOff, Cancellation
@@ -22,6 +22,8 @@ from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._operations.termination import termination
 from slipstream._wire.messages import Message
+
+Taken = TypeVar("Taken")
 
 _log = logging.getLogger("slipstream")
 
@@ -39,11 +41,12 @@ class Suggesting:
     def ask(
         self,
         count: int,
+        take: Callable[[Message], Taken],
         wait_for: Callable[[Plan[None]], None],
         tasks: Optional[Callable[[], Collection[Any]]],
-    ) -> Plan[Message]:
-        """`wait_for` performs a plan by blocking, from whatever thread; `tasks` are as in
-        Termination.begin."""
+    ) -> Plan[Taken]:
+        """What `take` makes of the response. `wait_for` performs a plan by blocking, from whatever
+        thread; `tasks` are as in Termination.begin."""
         cancellation = Cancellation()
         block = termination.begin(lambda: wait_for(self._give_back()), tasks, cancellation)
         try:
@@ -52,9 +55,8 @@ class Suggesting:
             response = yield from self._service.suggest(
                 self._study, self._worker, count, cancellation
             )
+            taken = take(response)
             self._check(tasks)
-            self._settled = True
-            return response
         except Exception:
             self._settled = True
             raise
@@ -67,6 +69,8 @@ class Suggesting:
             raise
         finally:
             termination.end(block)
+        self._settled = True
+        return taken
 
     @staticmethod
     def _check(tasks: Optional[Callable[[], Collection[Any]]]) -> None:
