@@ -412,6 +412,20 @@ class Suggestions(TerminationTest):
         self.assertEqual(len(threads), 1)
         self.assertNotIn(threading.main_thread(), threads)
 
+    def test_ctrl_c_is_not_lost_in_a_finalizer_of_grpc(self):
+        class Noting(Cancellation):
+            def use(self, cancel):
+                super().use(cancel)
+                if cancel is None:
+                    letting_go.append(threading.current_thread())
+
+        letting_go, call = [], unittest.mock.Mock()
+        call.result.return_value = "response"
+        method = unittest.mock.Mock(**{"future.return_value": call})
+        self.assertEqual(self.study._transport._await(method, None, 1.0, Noting()), "response")
+        # The main thread's is only for calls that were cut off.
+        self.assertNotEqual(letting_go[0], threading.main_thread())
+
     def test_a_call_that_fails_keeps_nothing_of_the_program(self):
         class Large:
             pass

@@ -118,7 +118,10 @@ class BlockingTransport:
             try:
                 call = method.future(request, timeout=seconds, metadata=self._metadata)
                 cancellation.use(call.cancel)
-                outcome.set_result(call.result())
+                response = call.result()
+                # So that gRPC's finalizer of the call runs here, where it loses no Ctrl-C.
+                cancellation.use(None)
+                outcome.set_result(response)
             except BaseException as error:
                 outcome.set_exception(error.with_traceback(None))
 
