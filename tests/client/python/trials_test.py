@@ -507,6 +507,16 @@ class Blocks(TrialTest):
                 study.optimize(lambda trial: 0.25, trials=1, progress=False)
         self.assertEqual(self.stands(study), ("succeeded", 0.25, ""))
 
+    def test_ctrl_c_just_after_an_outcome_says_nothing_wrong(self):
+        study = self.open()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with self.assertRaises(KeyboardInterrupt), study.suggest() as trial:
+                with unittest.mock.patch.object(trial, "_end", side_effect=KeyboardInterrupt):
+                    trial.complete(0.5)
+        self.assertEqual([str(one.message) for one in caught], [])
+        self.assertEqual(self.stands(study), ("succeeded", 0.5, ""))
+
     def test_a_block_without_an_outcome_gives_its_trial_back_and_warns(self):
         study = self.open()
         with self.assertWarnsRegex(UserWarning, r"trial.complete\(value\)") as warned:

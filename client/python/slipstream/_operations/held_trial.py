@@ -170,9 +170,9 @@ class HeldTrial(TrialValues):
         except Exception:  # Others, such as Ctrl-C, do not tell whether the server has it.
             self._on_its_way = None
             raise
-        self._on_its_way = None
         self._has_outcome = True
         self._end()
+        self._on_its_way = None  # Last: until then a Ctrl-C would have the trial given back.
 
     def _send(self, outcome: Message, briefly: bool) -> Plan[None]:
         address = self._holder.service.address
