@@ -74,11 +74,15 @@ class LocalServer:
         self._closing.set()
         self._keeper.join()
         atexit.unregister(self.close)
+        later = _open[_open.index(self) + 1:]
         _open.remove(self)
         for name, before in self._before.items():
-            if os.environ.get(name) != self._address:
+            heir = next((server for server in later if name in server._before), None)
+            if heir is not None:
+                heir._before[name] = before
+            elif os.environ.get(name) != self._address:
                 continue
-            if before is None:
+            elif before is None:
                 del os.environ[name]
             else:
                 os.environ[name] = before

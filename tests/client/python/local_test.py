@@ -105,6 +105,16 @@ class Local(unittest.TestCase):
         self.assertTrue(os.path.isfile(self.path))
         self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
 
+    def test_servers_may_be_closed_in_any_order(self):
+        for paths in ((self.path, self.folder / "other.db"), (self.path, self.path)):
+            with self.subTest(paths), unittest.mock.patch.dict(os.environ):
+                first, second = map(slipstream.local, paths)
+                first.close()
+                self.assertEqual(os.environ["SLIPSTREAM_ADDRESS"], second.address)
+                second.close()
+                self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
+                self.assertNotIn("SLIPSTREAM_LOCAL_SERVER", os.environ)
+
     def test_a_token_and_certificates_for_another_server_do_not_matter(self):
         others = {"SLIPSTREAM_CA": "system", "SLIPSTREAM_TOKEN": "of-another-server"}
         with unittest.mock.patch.dict(os.environ, others):
