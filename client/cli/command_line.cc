@@ -130,19 +130,26 @@ absl::StatusOr<std::string> ReadProject(absl::string_view origin, absl::string_v
                                  "ending with '-'"));
 }
 
-absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments) {
+// Whether the command is about what belongs to projects. Others do not mind what the environment
+// says of these.
+bool IsInProjects(const CLI::App& app) {
+  return !app.got_subcommand("presets") && !app.got_subcommand("server");
+}
+
+absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments, bool is_in_projects) {
   ProjectChoice project = {.is_given = !arguments.project.empty()};
   const char* const variable = std::getenv("SLIPSTREAM_PROJECT");
   if (project.is_given) {
     ASSIGN_OR_RETURN(project.name, ReadProject("--project", arguments.project));
-  } else if (variable != nullptr && *variable != '\0') {
+  } else if (is_in_projects && variable != nullptr && *variable != '\0') {
     ASSIGN_OR_RETURN(project.name, ReadProject("SLIPSTREAM_PROJECT", variable));
   }
   return project;
 }
 
-absl::Status Run(const GlobalArguments& arguments, const Action& action, const Terminal& terminal) {
-  ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments));
+absl::Status Run(const CLI::App& app, const GlobalArguments& arguments, const Action& action,
+                 const Terminal& terminal) {
+  ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments, IsInProjects(app)));
   ASSIGN_OR_RETURN(const ClientOptions options, OptionsOf(arguments));
   auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
@@ -292,7 +299,7 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
     PrintError(terminal, "'serve' must come first, its flags after it");
     return 2;
   }
-  const absl::Status status = Run(arguments, action, terminal);
+  const absl::Status status = Run(app, arguments, action, terminal);
   if (!status.ok()) PrintError(terminal, status.message());
   if (const std::string advice = Advice(status); !advice.empty()) {
     terminal.err << OnItsLines(advice) << '\n';

@@ -189,6 +189,19 @@ TEST_F(Usage, AProjectThatCannotBeMeantIsRefusedAtOnce) {
   EXPECT_TRUE(service().calls().empty());
 }
 
+TEST_F(Usage, CommandsWithoutAProjectDoNotMindTheEnvironments) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"presets"}, std::vector<std::string>{"server", "status"}}) {
+    std::vector<std::string> arguments = {"--address", server_.address()};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const int code = RunCli(arguments).code;
+    EXPECT_NE(code, 2) << command.front();
+    EXPECT_EQ(RunCli(arguments, "", {"SLIPSTREAM_PROJECT=My Team"}).code, code) << command.front();
+    arguments.insert(arguments.end(), {"--project", "My Team"});
+    EXPECT_EQ(RunCli(arguments).code, 2) << command.front();
+  }
+}
+
 TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
   const ProcessResult result = RunCli({"presets"}, "", {"SLIPSTREAM_ADDRESS=" + server_.address()});
   EXPECT_EQ(result.code, 0) << result.err;
