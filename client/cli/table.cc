@@ -55,6 +55,12 @@ std::string WithoutControls(std::string text, absl::string_view keeps) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte < 0x20 || byte == 0x7F) && !absl::StrContains(keeps, text[i])) text[i] = ' ';
     if (i + 1 < text.size() && IsSecondControl(text[i], text[i + 1])) text.replace(i, 2, " ");
+  }
+  return text;
+}
+
+std::string WithoutTurns(std::string text) {
+  for (size_t i = 0; i < text.size(); ++i) {
     if (BeginsWithTurn(absl::string_view(text).substr(i))) text.replace(i, 3, " ");
   }
   return text;
@@ -249,6 +255,8 @@ void WriteStacked(const Table& table, bool bold_heads, size_t width, std::ostrea
   }
 }
 
+// Characters that turn the direction of writing around stay, as they belong to the text in the
+// languages that need them, and programs read CSV.
 std::string CsvText(const std::string& value) {
   const std::string cell = GuardFormula(WithoutControls(value, "\n\r\t"));
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
@@ -267,9 +275,13 @@ void WriteCsvLine(const Line& cells, std::ostream& out) {
 
 }  // namespace
 
-std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
+std::string OnOneLine(std::string text) {
+  return WithoutTurns(WithoutControls(std::move(text), ""));
+}
 
-std::string OnItsLines(std::string text) { return WithoutControls(std::move(text), "\n"); }
+std::string OnItsLines(std::string text) {
+  return WithoutTurns(WithoutControls(std::move(text), "\n"));
+}
 
 std::string Truncated(const std::string& text, size_t widest) {
   const std::string line = OnOneLine(text);

@@ -134,6 +134,10 @@ TEST(Csv, PassesNoFormulaAndNoEscapeOn) {
             "worker,value\r\n'=cmd|'x',-1.5\r\n [2Jw,1\r\n");
 }
 
+TEST(Csv, KeepsWhatTurnsTheDirectionOfWriting) {
+  EXPECT_EQ(Csv({{{"a\u2067b"}}, {{"c\u202Bd"}}}), "a\u2067b\r\nc\u202Bd\r\n");
+}
+
 TEST(Csv, IsReadBackExactly) {
   const std::string nasty = "=" + std::string(100, 'x') + ",\"\r\n\t" + "ü";
   const std::string text = Csv({{{"h"}}, {{nasty}}});
