@@ -152,6 +152,9 @@ class TrialRecord(Mapping[str, Any]):
     labels: Mapping[str, str] = field(default_factory=dict)  # See `Study.annotate`.
     note: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.created))  # Dicts, such as of parameters, have none.
+
     def __repr__(self) -> str:
         value = "" if self.value is None else f" with {self.value:.6g}"
         params = ", ".join(

@@ -119,6 +119,11 @@ class Values(TrialTest):
             frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
         self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
+    def test_records_may_be_members_of_sets(self):
+        study = self.open()
+        first, second = (study.record({"x": 0.25, "kernel": "rbf"}, 1.5) for _ in range(2))
+        self.assertEqual({first, second, study.trial(1)}, {first, second})
+
     def test_slips_with_trials_are_told_what_to_write(self):
         study = self.open()
         record = study.record({"x": 0.25, "kernel": "rbf"}, 1.5)
