@@ -66,7 +66,15 @@ class Trials(AnnotationTest):
                 study.enqueue({"x": 0.75}, **wrong)
             with self.assertRaises(TypeError):
                 study.record({"x": 0.75}, 1, **wrong)
+        for wrong in ({"note": "\u00e9" * 513}, {"labels": dict.fromkeys(map(str, range(65)), 1)},
+                      {"labels": {"": 1}}, {"labels": {"k" * 64: 1}}, {"labels": {"k": "v" * 257}}):
+            with self.assertRaises(slipstream.InvalidArgument):
+                study.annotate(1, **wrong)
+            with self.assertRaises(slipstream.InvalidArgument):
+                study.record({"x": 0.75}, 1, **wrong)
         self.assertEqual(len(study.trials), 2)
+        longest = {"note": "\u00e9" * 512, "labels": {"k" * 63: "v" * 256}}
+        self.assertEqual(study.record({"x": 0.75}, 1, **longest).note, longest["note"])
 
     def test_they_are_written_before_and_after_the_outcome(self):
         with self.open().suggest() as trial:

@@ -16,6 +16,12 @@ from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.scalars import label_texts, plain
 
+# As the server has them. Lengths are in bytes.
+_LONGEST_NOTE = 1024
+_MOST_LABELS = 64
+_LONGEST_KEY = 63
+_LONGEST_VALUE = 256
+
 Labels = Mapping[str, Union[str, float, None]]  # One that is None is removed.
 
 
@@ -65,6 +71,23 @@ def checked(
     if not isinstance(note, (str, type(None))):
         raise TypeError(f"note={note!r} must be a string")
     return texts_of(labels or {}), note
+
+
+def check_new(labels: Optional[Labels], note: Optional[str]) -> None:
+    """Refuses what the server would not write on a new trial, before that is made. TypeError as
+    `checked`, InvalidArgument for too many labels and for texts that are too long."""
+    texts, text = checked(labels, note)
+    if len((text or "").encode()) > _LONGEST_NOTE:
+        raise errors.InvalidArgument(f"the note is longer than {_LONGEST_NOTE} bytes")
+    if len(texts) > _MOST_LABELS:
+        raise errors.InvalidArgument(f"there are {len(texts)} labels, more than {_MOST_LABELS}")
+    for key, value in texts.items():
+        if not 1 <= len(key.encode()) <= _LONGEST_KEY:
+            raise errors.InvalidArgument(f"the label {key!r} has not 1 to {_LONGEST_KEY} bytes")
+        if len((value or "").encode()) > _LONGEST_VALUE:
+            raise errors.InvalidArgument(
+                f"the value of the label {key!r} is longer than {_LONGEST_VALUE} bytes"
+            )
 
 
 def annotate(

@@ -13,7 +13,7 @@ from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import fill_lease, study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
-from slipstream._operations.annotations import Labels, annotate, checked, merged, texts_of
+from slipstream._operations.annotations import Labels, annotate, check_new, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.misfits import labelled, misfits, with_defaults
 from slipstream._operations.service import Service
@@ -268,7 +268,7 @@ class StudyReader:
     ) -> Plan[TrialRecord]:
         """The trial that is made of the observation. Its labels and its note take a call of their
         own."""
-        checked(labels, note)
+        check_new(labels, note)
         self._check_candidate(configuration_of(observation.configuration, self._space))
         response = yield from self._service.add_trials(self._meant, [observation], request_id)
         trial = self._record(response.trials[0])
