@@ -110,6 +110,16 @@ class Projects(ServerTest):
         with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "-"}):
             with self.assertRaisesRegex(ValueError, "which project is study"):
                 self.open()
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "study.jsonl")
+                study.export(path)
+                for call in (
+                        lambda: slipstream.import_study(path),
+                        lambda: slipstream.register_source([{"x": 1, "loss": 1}], SPACE, minimize="loss"),
+                        lambda: slipstream.export_source("abcdef", path),
+                        lambda: slipstream.delete_source("a" * 32)):
+                    with self.assertRaisesRegex(ValueError, "which project is meant"):
+                        call()
             found = {(one.project, one.study_id) for one in slipstream.studies()}
             self.assertLessEqual({("vision", study.id), ("default", study.id)}, found)
         with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_PROJECT": "My Team"}):

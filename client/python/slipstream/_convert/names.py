@@ -47,6 +47,17 @@ def parent_of(project: Optional[str]) -> str:
     return "" if name == DEFAULT_PROJECT else f"projects/{name}"
 
 
+def one_project(project: Optional[str]) -> str:
+    """The chosen project. ValueError for all of them, where one is meant."""
+    name = chosen_project(project)
+    if name == EVERY_PROJECT:
+        raise ValueError(
+            "which project is meant? '-' stands for all of them: give project=, such as "
+            "project='vision', or a full name"
+        )
+    return name
+
+
 def project_of(name: str) -> str:
     """The project of a full name."""
     parts = name.split("/")

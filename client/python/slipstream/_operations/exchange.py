@@ -6,7 +6,7 @@ from typing import Iterator, Optional
 
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
-from slipstream._convert.names import chosen_project, is_project_named, study_name
+from slipstream._convert.names import is_project_named, one_project, study_name
 from slipstream._convert.studies import study_of
 from slipstream._operations.json_lines import line_of, new_file, read_lines
 from slipstream._operations.meant_study import MeantStudy
@@ -76,7 +76,7 @@ def import_study(
     if study_id:
         name = study_name(study_id, project)
         study_id, project = name.study_id, name.project
-    parent = f"projects/{chosen_project(project)}" if is_named else ""
+    parent = f"projects/{one_project(project)}" if is_named else ""
     where = {"study_id": study_id, "parent": parent, "replace_existing": replace}
     for _ in _read(path):
         pass  # An error within a stream of requests would not reach the caller.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Optional, Union
 
 from slipstream._calls.plan import Plan
-from slipstream._convert.names import parent_of
+from slipstream._convert.names import one_project, parent_of
 from slipstream._convert.trials import source_task_of
 from slipstream._operations.json_lines import line_of, new_file, read_lines
 from slipstream._operations.service import Service
@@ -56,7 +56,7 @@ def _checked_task(path: str) -> Message:
 def import_source(service: Service, path: str, project: Optional[str]) -> Plan[SourceTask]:
     """Registers the source task that a file has. It keeps its name, which tells its content."""
     task = _checked_task(path)
-    parent = parent_of(project)
+    parent = parent_of(one_project(project))
 
     def stream(request_id: str) -> Iterator[Message]:
         header = {"source_task": task, "request_id": request_id, "parent": parent}

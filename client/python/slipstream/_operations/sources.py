@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Seque
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
-from slipstream._convert.names import StudyName, parent_of, project_of, study_name
+from slipstream._convert.names import StudyName, one_project, parent_of, project_of, study_name
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
@@ -121,7 +121,7 @@ def _register(
         metrics=[metric_message(subject.objective)],
     )
 
-    parent = parent_of(subject.project)
+    parent = parent_of(one_project(subject.project))
 
     def stream(request_id: str) -> Iterator[Message]:
         header = {"source_task": task, "request_id": request_id, "parent": parent}
@@ -223,8 +223,7 @@ def find_name(
             "or more of them; slipstream.sources() lists them. A CSV file is given as "
             "pathlib.Path(...)"
         )
-    if written[1] is not None:
-        project = project_of(text)
+    project = one_project(project) if written[1] is None else project_of(text)
     digits = written[2]
     prefix = "/".join(filter(None, (parent_of(project), _COLLECTION, digits)))
     if len(digits) == 32:
