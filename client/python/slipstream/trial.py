@@ -20,7 +20,8 @@ class Trial(HeldTrial):
     trial. An exception that leaves the block fails the trial, with the exception's text as the
     reason. Infeasible and TrialStopped give the trial that outcome and are not raised further.
     Ctrl-C and, on the main thread, SIGTERM and SIGHUP give the trial back, as `Study.optimize`
-    describes. Methods are thread-safe."""
+    describes, or send its outcome if they came while that was being sent. Methods are
+    thread-safe."""
 
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
         super().__init__(holder, record)
@@ -101,7 +102,8 @@ class Trial(HeldTrial):
         self._transport.run(self._stop(reason, value))
 
     def release(self) -> None:
-        """Gives the trial back at once, so that another worker gets it."""
+        """Gives the trial back at once, so that another worker gets it. If a Ctrl-C, a signal or a
+        cancellation has cut off a call that was sending its outcome, that is sent instead."""
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
