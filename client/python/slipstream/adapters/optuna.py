@@ -179,7 +179,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._independent = independent_sampler or RandomSampler(seed=seed)
         self._settings = settings
         self._lock = threading.RLock()
-        self._mirrors: Dict[str, _Mirror] = {}
+        self._mirrors: Dict[Tuple[str, Any], _Mirror] = {}  # By id and direction.
         self._current = threading.local()  # Its mirror is that of the trial that begins.
         self._left_out: Set[str] = set()  # Parameters of which a warning has told.
         # One sampler may serve several studies, whose trials have the same numbers and ids.
@@ -283,10 +283,11 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     ) -> _Mirror:
         """The mirror for the space that these trials have, made if that is new."""
         study_id = _study_id(study, space)
-        if study_id not in self._mirrors:
+        key = (study_id, study.direction)
+        if key not in self._mirrors:
             opened = self._open(study, study_id, space)
-            self._mirrors[study_id] = _Mirror(opened, _distributions(finished, space))
-        return self._mirrors[study_id]
+            self._mirrors[key] = _Mirror(opened, _distributions(finished, space))
+        return self._mirrors[key]
 
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE

@@ -111,6 +111,15 @@ class Sampler(ServerTest):
             self.assertEqual({one.params["x"]: one.value for one in mirror.trials},
                              {one.params["x"]: one.value for one in study.trials})
 
+    def test_a_sampler_does_not_take_the_opposite_direction_for_the_same(self):
+        sampler = SlipstreamSampler(seed=1)
+        first, second = (
+            optuna.create_study(study_name=self.study_id, direction=direction, sampler=sampler)
+            for direction in ("minimize", "maximize"))
+        first.optimize(bowl, n_trials=2)
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "asked to maximize"):
+            second.optimize(bowl, n_trials=2)
+
     def test_its_example_runs(self):
         self.assertGreater(try_examples(self, slipstream.adapters.optuna), 4)
 
