@@ -39,12 +39,10 @@ absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
   v1::LeasePolicy policy;
   if (!arguments.duration.empty()) {
     ASSIGN_OR_RETURN(const absl::Duration duration, ReadDuration("--lease", arguments.duration));
-    const int64_t ms = absl::ToInt64Milliseconds(duration);
-    if (ms == 0 && duration > absl::ZeroDuration()) {  // 0 is for ever.
-      return UsageError(absl::StrCat("--lease '", arguments.duration, "' must be at least 1ms"));
-    }
-    policy.mutable_duration()->set_seconds(ms / 1000);
-    policy.mutable_duration()->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
+    // Up, as 0 is for ever. The server says what is too short.
+    absl::Duration rest = absl::Ceil(duration, absl::Nanoseconds(1));
+    policy.mutable_duration()->set_seconds(absl::IDivDuration(rest, absl::Seconds(1), &rest));
+    policy.mutable_duration()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
   }
   if (arguments.requeues.has_value()) policy.set_max_requeues(*arguments.requeues);
   return policy;

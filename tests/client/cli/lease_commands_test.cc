@@ -473,9 +473,18 @@ TEST_F(LeaseCommands, AStudyNamesItsRuleOfStoppingAndItsLeases) {
   std::vector<std::string> without_rule = create;
   without_rule.insert(without_rule.end(), {"--stopping-option", "grace_steps=3"});
   EXPECT_EQ(Run(without_rule).code, 2);
-  std::vector<std::string> too_short = create;
-  too_short.insert(too_short.end(), {"--lease", "500us"});
-  EXPECT_THAT(Run(too_short).err, HasSubstr("--lease '500us' must be at least 1ms"));
+}
+
+// It refuses short ones, and 0 would be for ever.
+TEST_F(LeaseCommands, TheServerIsTheOneToJudgeALease) {
+  const std::vector<std::pair<std::string, std::string>> leases = {
+      {"1500ms", "1.500s"}, {"500us", "0.000500s"}, {"0.5ns", "0.000000001s"}};
+  for (const auto& [lease, sent] : leases) {
+    const ProcessResult created = Run({"study", "create", "--minimize", "loss", "--param",
+                                       "x=double:0..1", "--lease", lease, "--format", "json"});
+    ASSERT_EQ(created.code, 0) << created.err;
+    EXPECT_EQ(Json::parse(created.out)["leasePolicy"]["duration"], sent);
+  }
 }
 
 TEST_F(LeaseCommands, AnnotateWritesANoteAndLabels) {
