@@ -412,6 +412,18 @@ class Suggestions(TerminationTest):
         self.assertEqual(len(threads), 1)
         self.assertNotIn(threading.main_thread(), threads)
 
+    def test_ctrl_c_does_not_become_an_error_of_pythons_locks(self):
+        def interrupt(frame, event, argument):
+            if frame.f_code.co_name == "_acquire_restore":  # Of threading.Condition.
+                raise KeyboardInterrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            self.assertIsNone(self.study.best)
+        finally:
+            sys.settrace(before)
+
     def test_ctrl_c_is_not_lost_in_a_finalizer_of_grpc(self):
         class Noting(Cancellation):
             def use(self, cancel):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
 import threading
 import time
 import weakref
-from concurrent.futures import Future, wait
 from typing import Any, Optional
 
 import grpc
 
+from slipstream._calls.call_thread import CallThread
 from slipstream._calls.cancellation import CalledOff, Cancellation
 from slipstream._calls.forks import traffic
 from slipstream._calls.link import (
@@ -35,9 +34,6 @@ from slipstream._calls.plan import (
 )
 from slipstream._calls.renewals import Renewals
 from slipstream._wire.methods import METHODS
-
-# A signal that arrives just before the main thread falls asleep does not wake it.
-_SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class BlockingTransport:
@@ -110,43 +106,34 @@ class BlockingTransport:
         does. An exception ends the call, too. The call is made on a thread of its own, where no
         Ctrl-C can come between the call and what is to cancel it, or while gRPC holds a lock, which
         it would keep for ever."""
-        outcome: Future[Any] = Future()
 
-        def make(outcome: Future[Any]) -> None:
-            if not outcome.set_running_or_notify_cancel():
-                return
-            try:
-                call = method.future(request, timeout=seconds, metadata=self._metadata)
-                cancellation.use(call.cancel)
-                response = call.result()
-                # So that gRPC's finalizer of the call runs here, where it loses no Ctrl-C.
-                cancellation.use(None)
-                outcome.set_result(response)
-            except BaseException as error:
-                outcome.set_exception(error.with_traceback(None))
+        def make() -> Any:
+            call = method.future(request, timeout=seconds, metadata=self._metadata)
+            cancellation.use(call.cancel)
+            response = call.result()
+            # So that gRPC's finalizer of the call runs here, where it loses no Ctrl-C.
+            cancellation.use(None)
+            return response
 
+        thread = CallThread(make)
         cancellation.call_under_way = True
         try:
             try:
-                _thread.start_new_thread(make, (outcome,))
+                thread.start()
             except RuntimeError:  # The interpreter ends, or the system has no more.
                 return method(request, timeout=seconds, metadata=self._metadata)
-            while not wait((outcome,), _SECONDS_BETWEEN_LOOKS).done:
-                pass
-            return outcome.result()
+            return thread.result()
         except grpc.FutureCancelledError:
             raise CalledOff from None
         except Exception:
             raise
         except BaseException:
             cancellation.request()
-            if not outcome.cancel():
-                outcome.exception()
+            thread.give_up()
             raise
         finally:
             cancellation.use(None)
             cancellation.call_under_way = False
-            del outcome  # Its error has this frame, and those of the program.
 
     def _next(self, call: Any) -> Reply:
         try:
