@@ -424,6 +424,27 @@ class Suggestions(TerminationTest):
         finally:
             sys.settrace(before)
 
+    def test_ctrl_c_cannot_leave_a_lock_locked_that_other_threads_need(self):
+        def interrupt(frame, event, argument):
+            if event == "return" and frame.f_code is threading.Condition.__enter__.__code__:
+                raise KeyboardInterrupt  # When the lock is locked, and nobody will unlock it.
+            return interrupt
+
+        def evaluate():
+            with self.study.suggest() as trial:
+                trial.complete(0.5)
+
+        evaluate()  # Starts the thread that renews leases, for which Python takes locks of its own.
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            evaluate()
+        except KeyboardInterrupt:
+            self.fail("it came where it leaves a lock locked")
+        finally:
+            sys.settrace(before)
+        self.assertEqual(self.states(), ["succeeded"] * 2)
+
     def test_ctrl_c_is_not_lost_in_a_finalizer_of_grpc(self):
         class Noting(Cancellation):
             def use(self, cancel):

@@ -29,19 +29,24 @@ class Traffic:
     Thread-safe."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._renew_lock()
         self._calls: weakref.WeakSet[_Call] = weakref.WeakSet()
         self._polls = False  # Whether there is a thread of gRPC for asyncio.
         self._forking: Set[int] = set()  # Threads that are making a fork.
         self._was_quiet = True  # When the latest was made.
         self._quiet = True  # Whether this process and all its parents were forked without calls.
 
+    def _renew_lock(self) -> None:
+        # Taken as it is: within Condition.__enter__ a Ctrl-C could leave it locked.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+
     @contextmanager
     def call(self) -> Iterator[None]:
         """Counts a call as under way while the block runs. The block waits until no fork is being
         made."""
         call = _Call()
-        with self._changed:
+        with self._lock:
             self._forking.discard(threading.get_ident())  # Whoever calls has made its fork.
             if not self._changed.wait_for(lambda: not self._forking, _LONGEST_FORK):
                 _log.warning(
@@ -51,7 +56,7 @@ class Traffic:
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._calls.discard(call)
                 self._changed.notify_all()
 
@@ -70,20 +75,20 @@ class Traffic:
 
     def before_fork(self) -> None:
         """Holds back new calls, and waits for those under way, but not for long."""
-        with self._changed:
+        with self._lock:
             self._forking.add(threading.get_ident())
             ended = self._changed.wait_for(lambda: not self._calls, _PATIENCE)
             self._was_quiet = ended and not self._polls
 
     def after_fork_in_parent(self) -> None:
         """Lets calls begin again."""
-        with self._changed:
+        with self._lock:
             self._forking.discard(threading.get_ident())
             self._changed.notify_all()
 
     def after_fork_in_child(self) -> None:
         """Starts the fork with no calls under way."""
-        self._changed = threading.Condition()
+        self._renew_lock()
         self._calls = weakref.WeakSet()
         self._forking = set()
         self._polls = False

@@ -19,7 +19,9 @@ class Renewals:
 
     def __init__(self, attempt: Callable[[Attempt], Reply]) -> None:
         self._attempt = attempt
-        self._changed = threading.Condition()
+        # Taken as it is: within Condition.__enter__ a Ctrl-C could leave it locked.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._due: Dict[Plan[None], float] = {}
         self._wakes_at = math.inf
         self._thread: Optional[threading.Thread] = None
@@ -29,7 +31,7 @@ class Renewals:
         pause = self._run_to_pause(plan)
         if pause is None:
             return
-        with self._changed:
+        with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._serve, name="slipstream renewals", daemon=True
@@ -41,21 +43,21 @@ class Renewals:
 
     def remove(self, plan: Plan[None]) -> None:
         """Stops the plan. If it is in a call, that call is finished first."""
-        with self._changed:
+        with self._lock:
             self._due.pop(plan, None)
 
     def _serve(self) -> None:
         while True:
             plan = self._wait_for_next()
             pause = self._run_to_pause(plan)
-            with self._changed:
+            with self._lock:
                 if pause is None:
                     self._due.pop(plan, None)
                 elif plan in self._due:
                     self._due[plan] = time.monotonic() + pause
 
     def _wait_for_next(self) -> Plan[None]:
-        with self._changed:
+        with self._lock:
             while True:
                 plan = min(self._due, key=self._due.__getitem__, default=None)
                 self._wakes_at = math.inf if plan is None else self._due[plan]
