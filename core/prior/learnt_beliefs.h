@@ -26,8 +26,9 @@ namespace slipstream {
 size_t LearnBeliefs(const SourceModels& sources, Model& model);
 
 // The same for the noise alone, where sources have less of it than is usual; else what is usual. It
-// is never surer than that, and has a limit below, so that a target that has more noise can show it
-// in its results. Sources whose results are all equal teach nothing.
+// is never surer than that, and its location has a limit below, where the belief is wider at once,
+// so that a target that has more noise can show it in its results. Sources whose results are all
+// equal teach nothing.
 HyperparameterBelief LearntNoise(const SourceModels& sources);
 
 std::unique_ptr<Prior> MakeLearntBeliefs();

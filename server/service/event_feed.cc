@@ -104,6 +104,8 @@ bool EventFeed::ReadMore() {
     last_known_ = page->last_sequence;
     return true;
   }
+  // Where the store has let events go, watchers that want them have to be told.
+  if (page->first_sequence > *known + 1) events_.clear();
   for (EventRecord& event : page->events) events_.push_back(std::move(event));
   if (!page->events.empty()) last_known_ = events_.back().sequence;
   while (events_.size() > options_.max_events) events_.pop_front();
@@ -141,9 +143,11 @@ absl::StatusOr<int64_t> EventFeed::LastSequence() {
 std::optional<EventRecord> EventFeed::LatestAt(int64_t sequence) {
   const std::lock_guard lock(mutex_);
   if (events_.empty() || sequence < events_.front().sequence) return std::nullopt;
-  const auto index = static_cast<size_t>(sequence - events_.front().sequence);
-  if (index >= events_.size()) return std::nullopt;
-  return events_[index];
+  const auto found = std::lower_bound(
+      events_.begin(), events_.end(), sequence,
+      [](const EventRecord& event, int64_t wanted) { return event.sequence < wanted; });
+  if (found == events_.end() || found->sequence != sequence) return std::nullopt;
+  return *found;
 }
 
 absl::StatusOr<std::string> EventFeed::StampAt(int64_t sequence) {

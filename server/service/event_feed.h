@@ -103,7 +103,7 @@ class EventFeed {
   std::condition_variable news_;
   bool committed_ = false;
   bool stopping_ = false;
-  std::deque<EventRecord> events_;     // The latest, consecutive.
+  std::deque<EventRecord> events_;     // The latest, without gaps.
   std::optional<int64_t> last_known_;  // The last event that was read; absent until the first read.
 
   std::atomic<int64_t> sent_bytes_{0};  // Since the last round.
