@@ -41,9 +41,8 @@ constexpr Index kMostJudgedBy = 400;
 constexpr double kSure = 0.9;
 
 // The process's means at its own points, each without the label there, as if the process were one
-// around `centre` instead of 1.
-Vector LeftOutMeans(const GaussianProcess& process, double centre) {
-  const Matrix precision = process.factor().Inverse();
+// around `centre` instead of 1. `precision` is the inverse of its labels' covariance.
+Vector LeftOutMeans(const GaussianProcess& process, const Matrix& precision, double centre) {
   const Vector weights = process.weights() + (1 - centre) * precision.rowwise().sum();
   return process.observations().y - weights.cwiseQuotient(precision.diagonal());
 }
@@ -54,6 +53,7 @@ Vector LeftOutMeans(const GaussianProcess& process, double centre) {
 // other outcomes the process is to expect that rate, too. Otherwise failures far from each other
 // would be surprises to it where most trials fail, and speak for chance.
 double ChanceOfPattern(const GaussianProcess& process, Index results, Index failures) {
+  const Matrix precision = process.factor().Inverse();
   const auto outcomes = static_cast<double>(results + failures);
   const auto log_chance = [](double g) {
     return std::log(std::clamp(StandardNormalDistribution(kSteepness * g), kLeastChanceOfOutcome,
@@ -64,7 +64,7 @@ double ChanceOfPattern(const GaussianProcess& process, Index results, Index fail
     if (alike == 0) return 0.0;
     const double rate = (static_cast<double>(alike) - 0.5) / outcomes;  // Without one of them.
     const double centre = sign * StandardNormalQuantile(rate) / kSteepness;
-    const Vector means = sign * LeftOutMeans(process, centre).segment(first, alike);
+    const Vector means = sign * LeftOutMeans(process, precision, centre).segment(first, alike);
     double evidence = 0;
     for (const double mean : means) evidence += log_chance(mean) - std::log(rate);
     return evidence;
