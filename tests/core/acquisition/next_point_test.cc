@@ -1,6 +1,5 @@
 #include "core/acquisition/next_point.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/space/encoded_points.h"
 #include "core/space/search_space.h"
 #include "gtest/gtest.h"
+#include "tests/core/acquisition/model_of_results.h"
 
 namespace slipstream {
 namespace {
@@ -31,12 +31,12 @@ GaussianProcess ProcessOf(const SearchSpace& space, const std::vector<Configurat
 
 // Two processes of the same results. The second one has more noise, and counts for three times as
 // much.
-class TwoProcesses final : public SearchedModel {
+class TwoProcesses final : public ModelOfResults {
  public:
   TwoProcesses(const SearchSpace& space, std::vector<Configuration> measured, Vector results)
-      : measured_(std::move(measured)), results_(std::move(results)) {
+      : ModelOfResults(std::move(measured), std::move(results)) {
     for (size_t i = 0; i < 2; ++i) {
-      members_.push_back(ProcessOf(space, measured_, results_, NoiseVariance(i)));
+      members_.push_back(ProcessOf(space, this->measured(), this->results(), NoiseVariance(i)));
     }
   }
 
@@ -44,19 +44,8 @@ class TwoProcesses final : public SearchedModel {
   const Surrogate& member(size_t member) const override { return members_[member]; }
   double LogWeight(size_t member) const override { return member == 0 ? 0 : std::log(3.0); }
   double NoiseVariance(size_t member) const override { return member == 0 ? 1e-3 : 0.5; }
-  double Incumbent(size_t /*member*/) const override { return results_.maxCoeff(); }
-  const Vector& results() const override { return results_; }
-  const OutputTransform& transform() const override { return transform_; }
-  std::vector<Configuration> BestConfigurations(size_t count) const override {
-    return {measured_.begin(), measured_.begin() + static_cast<std::ptrdiff_t>(
-                                                       std::min(count, measured_.size()))};
-  }
-  bool is_costly() const override { return false; }
 
  private:
-  const std::vector<Configuration> measured_;
-  const Vector results_;
-  const OutputTransform transform_ = OutputTransform::Identity(1);
   std::vector<GaussianProcess> members_;
 };
 

@@ -1,6 +1,5 @@
 #include "core/acquisition/other_words.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "core/space/encoded_points.h"
 #include "core/space/search_space.h"
 #include "gtest/gtest.h"
+#include "tests/core/acquisition/model_of_results.h"
 
 namespace slipstream {
 namespace {
@@ -50,27 +50,18 @@ Configuration At(const SearchSpace& space, double x, const std::string& kind, bo
   return space.Resolve(assignments).value();
 }
 
-// A process of given results, for which kinds differ and switches do not matter, or do.
-class WordyModel final : public SearchedModel {
+// A process of given results, the best one first, for which kinds differ and switches do not
+// matter, or do.
+class WordyModel final : public ModelOfResults {
  public:
   WordyModel(const SearchSpace& space, std::vector<Configuration> measured, Vector results,
              bool switches_matter)
-      : measured_(std::move(measured)),
-        results_(std::move(results)),
+      : ModelOfResults(std::move(measured), std::move(results)),
         process_(Fit(space, switches_matter)) {}
 
   size_t size() const override { return 1; }
   const Surrogate& member(size_t /*member*/) const override { return process_; }
   double NoiseVariance(size_t /*member*/) const override { return 1e-4; }
-  double Incumbent(size_t /*member*/) const override { return results_.maxCoeff(); }
-  const Vector& results() const override { return results_; }
-  const OutputTransform& transform() const override { return transform_; }
-  // The best one comes first.
-  std::vector<Configuration> BestConfigurations(size_t count) const override {
-    return {measured_.begin(), measured_.begin() + static_cast<std::ptrdiff_t>(
-                                                       std::min(count, measured_.size()))};
-  }
-  bool is_costly() const override { return false; }
 
  private:
   GaussianProcess Fit(const SearchSpace& space, bool switches_matter) const {
@@ -83,13 +74,10 @@ class WordyModel final : public SearchedModel {
     const double of_switches = switches_matter ? std::log(0.3) : std::log(30.0);
     hyperparameters.kernel.tail(6).setConstant(of_switches);
     hyperparameters.log_noise_variance = std::log(1e-4);
-    TrainingData data{EncodeAll(space, measured_), results_, Vector::Ones(results_.size())};
+    TrainingData data{EncodeAll(space, measured()), results(), Vector::Ones(results().size())};
     return FitProcess(std::move(kernel), data, hyperparameters).value();
   }
 
-  const std::vector<Configuration> measured_;
-  const Vector results_;
-  const OutputTransform transform_ = OutputTransform::Identity(1);
   const GaussianProcess process_;
 };
 

@@ -285,12 +285,13 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
 TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
   const auto space = MixedSpace();
   FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
+  const auto bowl = [&](const Configuration& configuration) {
+    return BowlValueAt(*space, configuration, 0.1);
+  };
+  const std::vector<Suggestion> made = RunOf("auto", study, 30, bowl);
   std::vector<size_t> places;
-  for (size_t i = 0; i < 30; ++i) {
-    const std::vector<Suggestion> next = MustSuggest("auto", study.view(), 1, 5);
-    if (IsForContrast(next[0])) places.push_back(i);
-    study.Lease(next);
-    study.End(Ending::kMeasured, BowlValueAt(*space, next[0].configuration, 0.1));
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (IsForContrast(made[i])) places.push_back(i);
   }
   // As many as gp_log_ei begins with, of which the first tells the models apart.
   EXPECT_THAT(places, testing::ElementsAre(2, 4, 7, 10, 13, 16, 19, 22));
@@ -349,13 +350,10 @@ TEST(Auto, EverySecondSuggestionOfALongStudyOfNumbersIsThatOfTheModelWithoutSour
 TEST(Auto, ALongStudyWithCategoriesAsksTheModelWithoutSourcesNoMoreOften) {
   const auto space = MixedSpace();
   FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
-  std::vector<Suggestion> made;
-  for (int i = 0; i < 30; ++i) {
-    const std::vector<Suggestion> next = MustSuggest("auto", study.view(), 1, 5);
-    made.push_back(next[0]);
-    study.Lease(next);
-    study.End(Ending::kMeasured, BowlValueAt(*space, next[0].configuration, 0.1));
-  }
+  const auto bowl = [&](const Configuration& configuration) {
+    return BowlValueAt(*space, configuration, 0.1);
+  };
+  const std::vector<Suggestion> made = RunOf("auto", study, 30, bowl);
   EXPECT_THAT(AskedWithoutAfter(20, made), testing::ElementsAre(24));
 }
 
