@@ -1,7 +1,6 @@
 // A disk that fills up, one that turns read-only and one that fails, below a server with a real
 // socket.
 #include <gmock/gmock.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -45,14 +44,15 @@ struct FaultyServer {
     store = Must(OpenSqliteStore(options));
     service.emplace(store.get(), ServiceOptions{.version = "test"});
     server = Must(Server::Start(ServerOptions{.listen = "127.0.0.1:0"}, &*service));
-    stub = v1::OptimizationService::NewStub(
-        grpc::CreateChannel(server->address(), grpc::InsecureChannelCredentials()));
+    channel = grpc::CreateChannel(server->address(), grpc::InsecureChannelCredentials());
+    stub = v1::OptimizationService::NewStub(channel);
   }
 
   std::atomic<int64_t> later_ms{0};  // How much later it is than by the machine's clock.
   std::unique_ptr<Store> store;
   std::optional<Service> service;
   std::unique_ptr<Server> server;
+  std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<Stub> stub;
 };
 
@@ -99,26 +99,7 @@ class FaultyDisk : public ::testing::Test {
       server_->server->SetHealthy(healthy);
     });
   }
-  // What a health check of the whole server is answered: its one field, SERVING or NOT_SERVING.
-  bool IsServing() {
-    grpc::GenericStub checker(
-        grpc::CreateChannel(server_->server->address(), grpc::InsecureChannelCredentials()));
-    grpc::ClientContext context;
-    grpc::CompletionQueue queue;
-    grpc::Slice everything;
-    const auto call = checker.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check",
-                                               grpc::ByteBuffer(&everything, 1), &queue);
-    call->StartCall();
-    grpc::ByteBuffer answer;
-    grpc::Status status;
-    call->Finish(&answer, &status, nullptr);
-    void* tag = nullptr;
-    bool ok = false;
-    queue.Next(&tag, &ok);
-    std::vector<grpc::Slice> slices;
-    EXPECT_TRUE(status.ok() && answer.Dump(&slices).ok() && slices.size() == 1);
-    return std::string(slices[0].begin(), slices[0].end()) == std::string("\x08\x01", 2);
-  }
+  bool IsServing() { return slipstream::IsServing(server_->channel); }
 
   TemporaryFolder data_;
   std::optional<bool> told_;

@@ -103,27 +103,17 @@ std::string LargeStudy() {
 }
 
 // Whether a caller of its own connection can create the study.
-bool IsAccepted(const std::string& address, const grpc::Slice& study) {
+bool IsAccepted(const std::string& address, const std::string& study) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  grpc::GenericStub stub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
-  grpc::CompletionQueue queue;
-  grpc::ClientContext context;
-  grpc::ByteBuffer answer;
-  grpc::Status status;
-  const auto reader =
-      stub.PrepareUnaryCall(&context, kCreateStudy, grpc::ByteBuffer(&study, 1), &queue);
-  reader->StartCall();
-  reader->Finish(&answer, &status, &status);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  return status.ok();
+  return CallWithBytes(
+             grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments),
+             kCreateStudy, study)
+      .ok();
 }
 
 // The same once the calls before it have given back what they held.
-bool IsAcceptedSoon(const std::string& address, const grpc::Slice& study) {
+bool IsAcceptedSoon(const std::string& address, const std::string& study) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < end) {
     if (IsAccepted(address, study)) return true;
@@ -139,7 +129,8 @@ TEST_F(MemoryBounds, FortyLargeStudiesAtOnce) {
     grpc::ByteBuffer answer;
     grpc::Status status;
   };
-  const grpc::Slice bytes(LargeStudy());
+  const std::string study = LargeStudy();
+  const grpc::Slice bytes(study);
   ASSERT_GT(bytes.size(), 3'000'000u);
   grpc::GenericStub stub(server_.channel());
   grpc::CompletionQueue queue;
@@ -164,7 +155,7 @@ TEST_F(MemoryBounds, FortyLargeStudiesAtOnce) {
   RecordProperty("accepted", accepted);
   EXPECT_LT(accepted, kCalls) << "not all of them fit";
   // gRPC ends any of the calls while it has too little memory; those that come later fit.
-  EXPECT_TRUE(IsAcceptedSoon(server_.address(), bytes));
+  EXPECT_TRUE(IsAcceptedSoon(server_.address(), study));
   // Beside what calls hold there is what is stored and cached of those that were accepted.
   ExpectGrowthBelow(kCallMib * kMiB * 2);
 }
@@ -316,7 +307,7 @@ TEST_F(AllAtOnce, TheMemoryIsAtMostTheSumOfItsParts) {
       open = connection.Send(Frame(/*CONTINUATION*/ 9, 0, 1, fields));
     }
   }
-  const grpc::Slice study(LargeStudy());
+  const std::string study = LargeStudy();
   for (int i = 0; i < 20; ++i) (void)IsAccepted(server_.address(), study);
   well.join();
   ExpectServed();

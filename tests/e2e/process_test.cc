@@ -36,31 +36,6 @@ std::string Bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// A unary call of any method with ready-made bytes.
-grpc::Status RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                     const std::string& request, std::string* response) {
-  grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
-  grpc::CompletionQueue queue;
-  grpc::Slice slice(request);
-  const grpc::ByteBuffer message(&slice, 1);
-  const auto call = stub.PrepareUnaryCall(&context, method, message, &queue);
-  call->StartCall();
-  grpc::ByteBuffer answer;
-  grpc::Status status;
-  call->Finish(&answer, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  std::vector<grpc::Slice> slices;
-  if (status.ok() && answer.Dump(&slices).ok()) {
-    for (const grpc::Slice& part : slices) {
-      response->append(reinterpret_cast<const char*>(part.begin()), part.size());
-    }
-  }
-  return status;
-}
-
 TEST(Process, NothingAcknowledgedIsLostByFiftyKills) {
   constexpr int kKills = 50;
   TemporaryFolder data;
@@ -584,18 +559,17 @@ TEST(Process, HealthAndReflectionAnswer) {
   // HealthCheckRequest{service: "slipstream.v1.OptimizationService"}.
   const std::string service = "slipstream.v1.OptimizationService";
   const std::string request = "\n" + std::string(1, static_cast<char>(service.size())) + service;
-  const grpc::Status checked =
-      RawCall(server.channel(), "/grpc.health.v1.Health/Check", request, &response);
+  const std::string check = "/grpc.health.v1.Health/Check";
+  const grpc::Status checked = CallWithBytes(server.channel(), check, request, &response);
   ASSERT_TRUE(checked.ok()) << checked.error_code() << ": " << checked.error_message();
   EXPECT_EQ(response, std::string("\x08\x01", 2)) << "SERVING";
-  EXPECT_EQ(
-      RawCall(server.channel(), "/grpc.health.v1.Health/Check", "\n\4none", &response).error_code(),
-      grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(CallWithBytes(server.channel(), check, "\n\4none").error_code(),
+            grpc::StatusCode::NOT_FOUND);
   // ServerReflectionRequest{list_services: ""}, as the only message of a stream.
   response.clear();
-  ASSERT_TRUE(RawCall(server.channel(),
-                      "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-                      std::string("\x3a\x00", 2), &response)
+  ASSERT_TRUE(CallWithBytes(server.channel(),
+                            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                            std::string("\x3a\x00", 2), &response)
                   .ok());
   EXPECT_THAT(response, HasSubstr(service));
 }

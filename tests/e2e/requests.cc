@@ -1,5 +1,8 @@
 #include "tests/e2e/requests.h"
 
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 namespace slipstream {
@@ -8,6 +11,34 @@ namespace {
 constexpr size_t kObservationsPerMessage = 1000;
 
 }  // namespace
+
+grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                           const std::string& bytes, std::string* answer) {
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const grpc::Slice slice(bytes);
+  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
+  call->StartCall();
+  grpc::ByteBuffer received;
+  grpc::Status status;
+  call->Finish(&received, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  std::vector<grpc::Slice> slices;
+  if (answer != nullptr && status.ok() && received.Dump(&slices).ok()) {
+    for (const grpc::Slice& part : slices) answer->append(part.begin(), part.end());
+  }
+  return status;
+}
+
+bool IsServing(const std::shared_ptr<grpc::Channel>& channel) {
+  std::string answer;
+  const grpc::Status status = CallWithBytes(channel, "/grpc.health.v1.Health/Check", "", &answer);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return answer == std::string("\x08\x01", 2);
+}
 
 grpc::Status Register(v1::OptimizationService::Stub& stub,
                       const v1::RegisterSourceTaskRequest::Header& header,

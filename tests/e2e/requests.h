@@ -4,6 +4,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "slipstream/v1/errors.pb.h"
@@ -21,6 +23,14 @@ grpc::Status Call(Stub& stub,
   Response ignored;
   return (stub.*method)(&context, request, response != nullptr ? response : &ignored);
 }
+
+// Calls the unary method "/package.Service/Method" with bytes instead of a message; those of the
+// answer go to `answer` unless it is null.
+grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                           const std::string& bytes, std::string* answer = nullptr);
+
+// Whether a health check of the whole server is answered with SERVING.
+bool IsServing(const std::shared_ptr<grpc::Channel>& channel);
 
 // Uploads a source task: the header, then the observations in chunks.
 grpc::Status Register(v1::OptimizationService::Stub& stub,

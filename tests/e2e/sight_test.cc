@@ -1,6 +1,5 @@
 // What operators see of the real program: its log, its metrics, its status.
 #include <gmock/gmock.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -82,29 +81,6 @@ std::map<std::string, double> Metrics(const ServerProcess& server) {
     values[line.substr(0, space)] = std::stod(line.substr(space + 1));
   }
   return values;
-}
-
-// Calls a unary method with bytes instead of a message; those of the answer go to `answer` unless
-// it is null.
-grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                           const std::string& bytes, std::string* answer = nullptr) {
-  grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
-  grpc::CompletionQueue queue;
-  const grpc::Slice slice(bytes);
-  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
-  call->StartCall();
-  grpc::ByteBuffer received;
-  grpc::Status status;
-  call->Finish(&received, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  std::vector<grpc::Slice> slices;
-  if (answer != nullptr && status.ok() && received.Dump(&slices).ok()) {
-    for (const grpc::Slice& part : slices) answer->append(part.begin(), part.end());
-  }
-  return status;
 }
 
 const std::string kService = "/slipstream.v1.OptimizationService/";
@@ -385,22 +361,15 @@ TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
   EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
 }
 
-// Whether health checks over gRPC are told SERVING.
-bool IsServing(const ServerProcess& server) {
-  std::string answer;
-  EXPECT_TRUE(CallWithBytes(server.channel(), "/grpc.health.v1.Health/Check", "", &answer).ok());
-  return answer == std::string("\x08\x01", 2);
-}
-
 TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
   TemporaryFolder data;
   ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
   WorkALittle(server.stub());
-  EXPECT_TRUE(IsServing(server));
+  EXPECT_TRUE(IsServing(server.channel()));
   EXPECT_THAT(AnswerOf(server, "/healthz"), testing::StartsWith("HTTP/1.1 200 "));
   std::filesystem::rename(data.path() + "/slipstream.db", data.path() + "/moved.db");
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (IsServing(server)) ASSERT_LT(std::chrono::steady_clock::now(), patience);
+  while (IsServing(server.channel())) ASSERT_LT(std::chrono::steady_clock::now(), patience);
   const std::string answer = AnswerOf(server, "/healthz");
   EXPECT_THAT(answer, testing::StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(answer, HasSubstr("slipstream.db"));
