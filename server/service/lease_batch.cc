@@ -273,13 +273,15 @@ void LeaseBatchWork::Commit() {
   batch.expected_trial_count = plan_.study.trial_count;
   batch.passes_over_none = true;
   for (BatchedCall& batched : calls_) {
-    batched.fresh = batched.grant.fresh.size();
     batched.grant.render = [this, &batched](const std::vector<TrialRecord>& trials) {
-      batched.is_refused = false;
+      batched.fresh = static_cast<size_t>(
+          std::count_if(trials.begin(), trials.end(), [this](const TrialRecord& trial) {
+            return trial.number > plan_.study.trial_count;
+          }));
       return Render(&batched, trials);
     };
     batched.grant.refuse = [&batched](const absl::Status& status) {
-      batched.is_refused = true;
+      batched.fresh = 0;
       batched.rendered = status;
     };
     batched.grant.is_cancelled = batched.call.is_cancelled;
@@ -301,10 +303,10 @@ void LeaseBatchWork::ForgetStudy() {
   if (study_ != nullptr && context_.prepared != nullptr) context_.prepared->Forget(study_->key);
 }
 
-// What refused calls would have got went to the others, so the first ones were leased.
+// What refused calls were to get went to the others, so the first ones were leased.
 void LeaseBatchWork::CountGiven() {
   size_t leased = 0;
-  for (const BatchedCall& batched : calls_) leased += batched.is_refused ? 0 : batched.fresh;
+  for (const BatchedCall& batched : calls_) leased += batched.fresh;
   given_.resize(std::min(leased, given_.size()));
   for (const Provenance& provenance : given_) CountSuggestion(context_, *study_, provenance);
   if (!counts_as_used_ || context_.prepared == nullptr) return;

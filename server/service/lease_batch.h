@@ -73,8 +73,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
     LeaseGrant grant = {};
     absl::Status rendered = {};  // Whether the response could be filled.
     bool is_late = false;        // As MarkLate found; time goes on.
-    size_t fresh = 0;            // How many suggestions it is to get...
-    bool is_refused = false;     // ...unless the store has no room for them.
+    size_t fresh = 0;            // How many suggestions it got.
 
     int Missing() const;
   };

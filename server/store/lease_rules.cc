@@ -43,11 +43,6 @@ absl::Status CheckStudy(const LeaseBatch& batch, const StudyHead& head) {
   return absl::OkStatus();
 }
 
-bool HasFreshTrials(const LeaseBatch& batch) {
-  return std::any_of(batch.grants.begin(), batch.grants.end(),
-                     [](const LeaseGrant& grant) { return !grant.fresh.empty(); });
-}
-
 // A grant whose request id has been used aborts the batch: planning again finds
 // its answer.
 absl::Status CheckGuards(RowTransaction& rows, const LeaseBatch& batch) {
@@ -65,14 +60,22 @@ absl::Status CheckGuards(RowTransaction& rows, const LeaseBatch& batch) {
   return absl::OkStatus();
 }
 
+// A grant that is carried out, with the queued and the fresh trials that it gets.
+struct Granted {
+  const LeaseGrant* grant = nullptr;
+  std::vector<int64_t> queued = {};
+  std::vector<const NewTrial*> fresh = {};
+};
+
 // Reads the trials that a batch leases, before anything is written.
 class LeaseReader {
  public:
   LeaseReader(RowTransaction& rows, const LeaseBatch& batch) : rows_(rows), batch_(batch) {}
 
-  // The trials of `grant` that exist: again, then queued. ABORTED when one is
+  // The trials of the grant that exist: again, then queued. ABORTED when one is
   // not as the plan saw it.
-  absl::StatusOr<std::vector<TrialRecord>> Read(const LeaseGrant& grant) {
+  absl::StatusOr<std::vector<TrialRecord>> Read(const Granted& granted) {
+    const LeaseGrant& grant = *granted.grant;
     std::vector<TrialRecord> trials;
     for (const int64_t number : grant.again) {
       SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, ReadOne(number));
@@ -81,7 +84,7 @@ class LeaseReader {
       }
       trials.push_back(std::move(trial));
     }
-    for (const int64_t number : grant.queued) {
+    for (const int64_t number : granted.queued) {
       SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, ReadOne(number));
       const bool first = taken_.insert(number).second;
       if (trial.state != TrialState::kRequested || !first) return Changed(number);
@@ -109,14 +112,17 @@ class LeaseReader {
 
 // ABORTED when a trial is queued that the batch passes over: one was released after the plan was
 // made, or the call that was to get it is gone.
-absl::Status CheckQueue(RowTransaction& rows, const LeaseBatch& batch) {
+absl::Status CheckQueue(RowTransaction& rows, const LeaseBatch& batch,
+                        const std::vector<Granted>& grants) {
   if (!batch.passes_over_none) return absl::OkStatus();
   std::vector<int64_t> taken;
-  for (const LeaseGrant& grant : batch.grants) {
-    taken.insert(taken.end(), grant.queued.begin(), grant.queued.end());
+  bool has_fresh = false;
+  for (const Granted& granted : grants) {
+    taken.insert(taken.end(), granted.queued.begin(), granted.queued.end());
+    has_fresh = has_fresh || !granted.fresh.empty();
   }
   std::sort(taken.begin(), taken.end());
-  const size_t most = taken.size() + (HasFreshTrials(batch) ? 1 : 0);
+  const size_t most = taken.size() + (has_fresh ? 1 : 0);
   if (most == 0) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> queued,
                               rows.ListQueuedTrials(batch.study_key, static_cast<int>(most)));
@@ -149,12 +155,6 @@ bool StaysAsItIs(const StudyHead& head, const LeaseGrant& grant, const TrialReco
   return trial.state == TrialState::kActive && head.lease.duration_ms == 0 &&
          !trial.lease_end.has_value() && trial.process == grant.process;
 }
-
-// A grant for which there is room, and its fresh trials.
-struct Granted {
-  const LeaseGrant* grant = nullptr;
-  std::vector<const NewTrial*> fresh = {};
-};
 
 // Leases the queued ones among `trials`, renews the others, and appends the fresh ones.
 absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const Granted& granted,
@@ -225,8 +225,9 @@ absl::Status NobodyWaits() {
 }
 
 // The grants that somebody still waits for and for whose fresh trials there is room, in their
-// order. Other grants are refused, or the whole batch is. The fresh trials of a refused grant go to
-// the next ones, because the strategy will make those again that come after the leased ones.
+// order. Other grants are refused, or the whole batch is. What a refused grant was to get goes to
+// the next ones: queued trials because none is passed over, and fresh ones because the strategy
+// will make those again that come after the leased ones.
 class GrantsToCarryOut {
  public:
   GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
@@ -234,23 +235,26 @@ class GrantsToCarryOut {
       : rows_(rows), batch_(batch), max_trials_(max_trials), quotas_(quotas) {}
 
   absl::StatusOr<std::vector<Granted>> Find(const StudyHead& head) {
-    std::vector<const NewTrial*> all;
-    for (const LeaseGrant& grant : batch_.grants) {
-      for (const NewTrial& trial : grant.fresh) all.push_back(&trial);
-    }
     std::vector<Granted> found;
     ProjectUsage usage;
-    auto next = all.begin();
+    std::vector<int64_t> queued;         // Those that are left for this grant and the next ones.
+    std::vector<const NewTrial*> fresh;  // Likewise.
     for (const LeaseGrant& grant : batch_.grants) {
-      const auto end = next + static_cast<std::ptrdiff_t>(grant.fresh.size());
-      std::vector<const NewTrial*> fresh(next, end);
+      queued.insert(queued.end(), grant.queued.begin(), grant.queued.end());
+      for (const NewTrial& trial : grant.fresh) fresh.push_back(&trial);
+      const size_t wanted = grant.queued.size() + grant.fresh.size();
+      const size_t of_queued = std::min(wanted, queued.size());
+      const auto last_queued = queued.begin() + static_cast<std::ptrdiff_t>(of_queued);
+      const auto last_fresh = fresh.begin() + static_cast<std::ptrdiff_t>(wanted - of_queued);
+      Granted granted = {&grant, {queued.begin(), last_queued}, {fresh.begin(), last_fresh}};
       ProjectUsage with_grant = usage;
-      with_grant += UsageOf(fresh);
-      const absl::Status may = Check(head, grant, with_grant);
+      with_grant += UsageOf(granted.fresh);
+      const absl::Status may = Check(head, granted, with_grant);
       if (may.ok()) {
         usage = with_grant;
-        next = end;
-        found.push_back({&grant, std::move(fresh)});
+        queued.erase(queued.begin(), last_queued);
+        fresh.erase(fresh.begin(), last_fresh);
+        found.push_back(std::move(granted));
       } else if (IsOfOneGrant(may) && !rows_.failed() && grant.refuse) {
         grant.refuse(may);
       } else {
@@ -266,10 +270,10 @@ class GrantsToCarryOut {
   }
 
   // `fresh` are the grant's fresh trials and those of the grants before.
-  absl::Status Check(const StudyHead& head, const LeaseGrant& grant, const ProjectUsage& fresh) {
+  absl::Status Check(const StudyHead& head, const Granted& granted, const ProjectUsage& fresh) {
     // Trials that are leased after the caller has given all of its trials back would stay so.
-    if (grant.is_cancelled()) return NobodyWaits();
-    if (grant.fresh.empty()) return absl::OkStatus();
+    if (granted.grant->is_cancelled()) return NobodyWaits();
+    if (granted.fresh.empty()) return absl::OkStatus();
     SLIPSTREAM_RETURN_IF_ERROR(
         CheckRoomForTrials(batch_.study_id, head, static_cast<size_t>(fresh.trials), max_trials_));
     return CheckQuota(rows_, quotas_, batch_.study_id, fresh);
@@ -289,9 +293,9 @@ absl::Status CarryOut(RowTransaction& rows, const LeaseBatch& batch, StudyHead& 
   LeaseReader reader(rows, batch);
   std::vector<std::vector<TrialRecord>> trials;
   for (const Granted& granted : grants) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*granted.grant));
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(granted));
   }
-  SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch, grants));
   LeaseMoment moment = {0, rows.now_ms()};
   if (head.lease.duration_ms > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));

@@ -136,8 +136,8 @@ struct LeaseGrant {
   // Like Write::render; its trials are again, queued, fresh, in this order.
   std::function<std::string(const std::vector<TrialRecord>&)> render;
   // Called in place of `render` if the study or its project has no room for the fresh trials after
-  // those of the grants before, or if the call is cancelled: nothing of this grant is leased then.
-  // Empty: the batch is refused.
+  // those of the grants before, or if the call is cancelled: its worker gets nothing then, and the
+  // next grants get its queued and fresh trials. Empty: the batch is refused.
   std::function<void(const absl::Status&)> refuse = {};
   // Whether nobody waits for the answer. Called in each attempt of the transaction.
   std::function<bool()> is_cancelled = [] { return false; };

@@ -157,6 +157,41 @@ TEST_F(LeaseRules, GrantsThatNobodyWaitsForAreRefusedInTheTransaction) {
   EXPECT_THAT(ConfigurationsOf({1}), ElementsAre("0")) << "the first that was made";
 }
 
+// Otherwise the others would get fresh trials while theirs stays queued.
+TEST_F(LeaseRules, TheNextGrantsGetTheQueuedTrialsOfRefusedOnes) {
+  Commit([](RowTransaction& rows) {
+    return rules::AddTrials(rows, {"s", std::vector<NewTrial>(3, NewSuggestion("q"))}, kMaxTrials);
+  });
+  std::vector<absl::Status> refusals(4);
+  LeaseBatch batch = BatchOf(Fresh("cancelled", 0), 3);
+  batch.passes_over_none = true;
+  batch.grants.push_back(Fresh("greedy", 9));
+  batch.grants.push_back(Fresh("c", 1));
+  batch.grants.push_back(Fresh("d", 2));
+  batch.grants[0].queued = {1, 2};
+  batch.grants[0].is_cancelled = [] { return true; };
+  batch.grants[1].queued = {3};
+  int made = 0;
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    for (NewTrial& fresh : batch.grants[i].fresh) fresh.configuration = absl::StrCat(++made);
+    batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
+  }
+  batch.grants[3].fresh.push_back(NewSuggestion("last"));
+  Quotas quotas("/etc/quotas");
+  quotas.Replace({.others = {.trials = 5}});
+  Commit(
+      [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
+  EXPECT_THAT(refusals[0], IsRefusal(kCancelled, "no longer waits"));
+  EXPECT_THAT(refusals[1], HasCode(kResourceExhausted));
+  EXPECT_TRUE(refusals[2].ok());
+  EXPECT_TRUE(refusals[3].ok());
+  const LeasePlan plan = Plan({"cancelled", "greedy", "c", "d"});
+  EXPECT_THAT(plan.active, ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(1), ElementsAre(2, 3, 4)));
+  EXPECT_THAT(plan.queued, IsEmpty());
+  EXPECT_EQ(plan.study.suggested_count, 1);
+  EXPECT_THAT(ConfigurationsOf({4}), ElementsAre("1")) << "the first that was made";
+}
+
 TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
   Commit([](RowTransaction& rows) {
     return rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials);
