@@ -4,11 +4,25 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/json_text.h"
 #include "client/cli/status_macros.h"
 
 namespace slipstream::cli {
+
+namespace {
+
+// Whether the line could be one of JSON, unlike those of a table or a program.
+bool IsObject(absl::string_view line) {
+  line = absl::StripPrefix(line, "\xEF\xBB\xBF");  // A byte order mark.
+  return absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "{");
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<JsonLinesWriter>> JsonLinesWriter::Open(const std::string& path) {
   ASSIGN_OR_RETURN(auto file, OutputFile::Open(path));
@@ -69,9 +83,16 @@ absl::StatusOr<bool> JsonLinesReader::Next(google::protobuf::Message* line) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name_));
   }
   ++line_;
+  const std::string place = absl::StrCat(name_, ":", line_, ": ");
+  if (!IsObject(text_)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(place,
+                     "the line is not a JSON object, and so not one that export has written; a CSV "
+                     "file of results is registered by slipstream source register"));
+  }
   const absl::Status parsed = ParseJson(text_, line);
   if (parsed.ok()) return true;
-  return absl::InvalidArgumentError(absl::StrCat(name_, ":", line_, ": ", parsed.message()));
+  return absl::InvalidArgumentError(absl::StrCat(place, parsed.message()));
 }
 
 bool JsonLinesReader::RefusedFirstLineIs(google::protobuf::Message* other) const {

@@ -335,6 +335,10 @@ TEST_F(SourceCommands, AnImportThatCannotBeReadIsToldWithItsPlace) {
       Run({"source", "import", "-"}, "{\"displayName\":\"t\"}\n{\"configuration\":\n");
   EXPECT_EQ(broken.code, 1);
   EXPECT_THAT(broken.err, HasSubstr("standard input:2: "));
+  const ProcessResult table = Run({"source", "import", "-"}, "lr,accuracy\n0.1,0.9\n");
+  EXPECT_EQ(table.code, 1);
+  EXPECT_THAT(table.err, HasSubstr("standard input:1: the line is not a JSON object"));
+  EXPECT_THAT(table.err, HasSubstr("slipstream source register\n"));
   const std::string line = "{\"configuration\":{\"values\":{\"lr\":{\"doubleValue\":0.1}}}}\n";
   const ProcessResult cut =
       Run({"source", "import", "-"}, "{\"observationCount\":\"3\"}\n" + line + line);

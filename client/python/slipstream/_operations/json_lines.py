@@ -38,7 +38,10 @@ def new_file(path: str) -> Iterator[TextIO]:
 
 def _parsed(text: str, message_type: str) -> Message:
     if not text.lstrip().startswith("{"):
-        raise json_format.ParseError("the line is not a JSON object")
+        raise json_format.ParseError(
+            "the line is not a JSON object, and so not one that an export has written; "
+            "slipstream.register_source takes tables of results"
+        )
     message = messages.new(message_type)
     json_format.Parse(text, message, descriptor_pool=messages.POOL)
     return message
