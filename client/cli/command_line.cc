@@ -230,12 +230,12 @@ std::string ComplaintOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   if (unknown.empty() || (!is_missing && !is_extra)) return error.what();
   const CLI::App& command = NamedCommand(app);
+  const bool is_misspelt = !CommandsOf(command).empty() && !absl::StartsWith(unknown.front(), "-");
+  if (is_misspelt) return UnknownCommand(unknown.front(), command);
   for (const std::string& argument : unknown) {
     if (absl::StartsWith(argument, "-")) return UnknownOption(argument, command);
   }
-  if (!is_missing) return absl::StrCat("unexpected argument '", unknown.front(), "'");
-  if (CommandsOf(command).empty()) return error.what();
-  return UnknownCommand(unknown.front(), command);
+  return is_missing ? error.what() : absl::StrCat("unexpected argument '", unknown.front(), "'");
 }
 
 // The text may hold parts of files and arguments, and those control characters.

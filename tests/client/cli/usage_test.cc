@@ -94,6 +94,10 @@ TEST_F(Usage, AMisspeltCommandOrOptionIsGuessed) {
               HasSubstr("there is no command 'stduy'; did you mean study?\n"));
   EXPECT_THAT(Run({"study", "creat"}).err,
               HasSubstr("there is no command 'creat'; did you mean create?\n"));
+  EXPECT_THAT(Run({"sugest", "digits", "--worker", "w"}).err,
+              HasSubstr("there is no command 'sugest'; did you mean suggest?\n"));
+  EXPECT_THAT(Run({"study", "creat", "--id", "digits"}).err,
+              HasSubstr("there is no command 'creat'; did you mean create?\n"));
   EXPECT_THAT(Run({"study", "create", "--minimise", "loss"}).err,
               HasSubstr("unknown option '--minimise'; did you mean --minimize?\n"));
   EXPECT_THAT(Run({"suggest", "s", "--wroker", "w"}).err,
