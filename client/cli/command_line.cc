@@ -172,6 +172,9 @@ std::string ListOfStudies(absl::string_view study) {
 std::string Advice(const absl::Status& status) {
   const absl::string_view message = status.message();
   const std::string missing = MissingName(message);
+  if (absl::StartsWith(message, "no source task begins with ")) {
+    return "The source tasks that are there: slipstream source list";
+  }
   if (absl::IsNotFound(status) && absl::StrContains(missing, "studies/")) {
     return absl::StrContains(missing, "/trials/")
                ? "The trials that are there: slipstream trials STUDY"
@@ -183,6 +186,13 @@ std::string Advice(const absl::Status& status) {
   }
   if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is PAUSED ")) {
     return "To go on: slipstream study resume STUDY";
+  }
+  if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is COMPLETED ")) {
+    return "To go on in a new study that learns from it: slipstream source register --study STUDY, "
+           "then study create with --source";
+  }
+  if (absl::StrContains(message, "is slipstream_server running there?")) {
+    return "To start one: slipstream serve. To name another: --address, or SLIPSTREAM_ADDRESS";
   }
   return "";
 }

@@ -278,7 +278,9 @@ TEST_F(SourceCommands, ShowAndDeleteFindATaskByItsFirstDigits) {
   const ProcessResult deleted = Run({"source", "delete", "aaaaaa", "--yes"});
   EXPECT_EQ(deleted.code, 0) << deleted.err;
   EXPECT_THAT(deleted.out, HasSubstr("deleted sourceTasks/aaaaaa"));
-  EXPECT_EQ(Run({"source", "show", "aaaaaa"}).code, 1);
+  const ProcessResult gone = Run({"source", "show", "aaaaaa"});
+  EXPECT_EQ(gone.code, 1);
+  EXPECT_THAT(gone.err, HasSubstr("that are there: slipstream source list\n"));
 }
 
 TEST_F(SourceCommands, WhatIsExportedIsImportedAsItWas) {

@@ -443,7 +443,9 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
       {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "trials STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is PAUSED and makes no suggestions"},
        "study resume STUDY\n"},
-      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED"}, "is COMPLETED\n"},
+      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED and stays so"},
+       "slipstream source register --study STUDY, then study create with --source\n"},
+      {{grpc::StatusCode::FAILED_PRECONDITION, "the study is full"}, "is full\n"},
       {{grpc::StatusCode::NOT_FOUND, "cannot open studies/s1: no such file"}, "such file\n"}};
   for (const auto& [status, advice] : cases) {
     service().FailNext(1, {.status = status});

@@ -246,6 +246,7 @@ TEST_F(Usage, AMissingServerIsReportedWithExitCodeOne) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
                                     "slipstream_server running there?"));
+  EXPECT_THAT(result.err, HasSubstr("To start one: slipstream serve. To name another: --address"));
   EXPECT_THAT(result.out, IsEmpty());
 }
 
