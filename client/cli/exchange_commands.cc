@@ -87,6 +87,10 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
   const auto study = session.client().ImportStudy(std::move(header), file);
+  if (absl::IsAlreadyExists(study.status())) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        study.status().message(), "; --id gives it another name, --replace replaces that study"));
+  }
   if (!study.ok()) return WithAdviceOnSources(study.status(), session.project());
   PrintAnswer(*study, session);
   return absl::OkStatus();

@@ -12,6 +12,7 @@ namespace slipstream {
 namespace {
 
 using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -79,6 +80,14 @@ TEST_F(ExchangeCommands, ImportShowsHowTheStudyStands) {
   const ProcessResult result = Run({"study", "import", "--id", "copy", "--replace"}, kText);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, ContainsRegex("best: +0.75, by copy/1\n"));
+}
+
+TEST_F(ExchangeCommands, ImportOfAStudyThatIsThereSaysHowToGoOn) {
+  service().FailNext(1, {.status = {grpc::StatusCode::ALREADY_EXISTS, "studies/s exists already"}});
+  const ProcessResult result = Run({"study", "import"}, kText);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, EndsWith("exists already; --id gives it another name, --replace "
+                                   "replaces that study\n"));
 }
 
 TEST_F(ExchangeCommands, ImportAsksWhichProjectAStudyOfAProjectIsFor) {

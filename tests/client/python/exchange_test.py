@@ -70,7 +70,7 @@ class Exchange(ServerTest):
     def test_a_study_that_exists_is_replaced_only_when_told_to(self):
         self.study.export(self.path)
         self.run_trials(1)
-        with self.assertRaises(slipstream.AlreadyExists):
+        with self.assertRaisesRegex(slipstream.AlreadyExists, "study_id, or replace=True"):
             slipstream.import_study(self.path)
         self.assertEqual(len(slipstream.import_study(self.path, replace=True).trials), 0)
 

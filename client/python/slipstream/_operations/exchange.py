@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Optional
 
+from slipstream import errors
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
 from slipstream._convert.names import is_project_named, one_project, study_name
@@ -85,4 +86,9 @@ def import_study(
         header = messages.new("ImportStudyRequest.Header", request_id=request_id, **where)
         return _chunks(path, header)
 
-    return study_of((yield from service.import_study(stream)))
+    try:
+        return study_of((yield from service.import_study(stream)))
+    except errors.AlreadyExists as there:
+        raise errors.AlreadyExists(
+            f"{there}; give another study_id, or replace=True to replace that study"
+        ) from None
