@@ -362,16 +362,23 @@ class Opening(ServerTest):
     def test_a_study_is_paused_resumed_completed_and_deleted(self):
         study = self.open()
         study.pause()
-        with self.assertRaisesRegex(slipstream.FailedPrecondition, "PAUSED|paused") as raised:
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, r"; study.resume\(\)") as raised:
             study.suggest()
         self.assertNotIsInstance(raised.exception, slipstream.CandidatesExhausted)
         study.resume()
         self.assertEqual(study.suggest().number, 1)
         study.complete()
         self.assertEqual(study.description.state, "completed")
+        for more in (study.suggest, study.resume):
+            with self.assertRaisesRegex(slipstream.FailedPrecondition,
+                                        rf"; a new study with sources=\['{self.study_id}'\]"):
+                more()
         slipstream.delete_study(self.study_id)
-        with self.assertRaises(slipstream.NotFound):
-            slipstream.load(self.study_id)
+        for gone, listed in ((self.study_id, r"studies\(\)"),
+                             (f"projects/vision/studies/{self.study_id}",
+                              r"studies\(project='vision'\)")):
+            with self.assertRaisesRegex(slipstream.NotFound, rf"; slipstream.{listed} lists"):
+                slipstream.load(gone)
 
     def test_a_notebook_shows_a_table(self):
         study = self.open({"a<b": real(0, 1)})

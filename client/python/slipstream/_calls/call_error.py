@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Type
 
@@ -18,6 +19,9 @@ _ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
     "PERMISSION_DENIED": errors.PermissionDenied,
     "UNAUTHENTICATED": errors.Unauthenticated,
 }
+
+_MISSING_STUDY = re.compile(r"there is no (?:projects/([^/ ]+)/)?studies/[^/ ]+$")
+_STATE = re.compile(r"((?:projects/[^/ ]+/)?studies/[^/ ]+) is (PAUSED|COMPLETED) ")
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,21 @@ def _message(failure: Failure, violations: List[errors.Violation]) -> str:
     return "; ".join(parts) or "the server gave no reason"
 
 
+def _advice(failure: Failure) -> str:
+    """How to go on, which the server leaves out because it does not know the caller's language."""
+    missing = _MISSING_STUDY.search(failure.message)
+    if failure.code == "NOT_FOUND" and missing:
+        project = f"project={missing[1]!r}" if missing[1] else ""
+        return f"; slipstream.studies({project}) lists those that are there"
+    state = _STATE.search(failure.message)
+    if failure.code != "FAILED_PRECONDITION" or not state:
+        return ""
+    if state[2] == "PAUSED":
+        return "; study.resume() makes it so"
+    name = state[1][len("studies/"):] if state[1].startswith("studies/") else state[1]
+    return f"; a new study with sources=[{name!r}] learns from its results"
+
+
 def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     """The error to raise."""
     violations = _violations(failure.details)
@@ -97,7 +116,7 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.NoAnswer(
             f"no answer from {call.address} in time ({call.what}; {call.effort}; {message})"
         )
-    text = f"cannot {call.what} on {call.address}: {message}{effort}"
+    text = f"cannot {call.what} on {call.address}: {message}{_advice(failure)}{effort}"
     if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
         return errors.InvalidArgument(text, violations)
     if failure.code == "FAILED_PRECONDITION" and _has_detail(failure, "CandidatesUsedUp"):
