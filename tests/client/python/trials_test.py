@@ -344,6 +344,8 @@ class Outcomes(TrialTest):
                      lambda value: study.enqueue({**trial, "kernel": "poly", "degree": value})):
             with self.assertRaisesRegex(ValueError, "too large"):
                 call(10**400)
+        with self.assertRaisesRegex(ValueError, "degree got a number that is too large"):
+            study.enqueue({**trial, "kernel": "poly", "degree": 10**30})
         trial.complete(1)
 
     def test_a_copy_of_a_trial_or_a_study_is_itself(self):

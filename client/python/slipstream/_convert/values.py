@@ -15,11 +15,8 @@ Space = Dict[str, Parameter]
 def value_message(value: Any, parameter: Parameter, name: str) -> Message:
     """A value of the kind that the parameter takes. TypeError if it is of another one."""
     value = plain(parameter.label_of(value))
-    try:
-        if is_number(value):
-            float(value)
-    except OverflowError:
-        raise ValueError(f"{name} got a number that is too large for {parameter!r}") from None
+    if is_number(value) and _is_too_large(value, parameter):
+        raise ValueError(f"{name} got a number that is too large for {parameter!r}")
     if parameter.kind == "choice" and isinstance(value, str):
         return messages.new("ParameterValue", category_value=value)
     if parameter.kind == "boolean" and isinstance(value, bool):
@@ -29,6 +26,14 @@ def value_message(value: Any, parameter: Parameter, name: str) -> Message:
     if parameter.kind in ("real", "discrete") and is_number(value):
         return messages.new("ParameterValue", double_value=float(value))
     raise TypeError(f"{name}={value!r} is not a value of {parameter!r}")
+
+
+def _is_too_large(number: float, parameter: Parameter) -> bool:
+    """Whether a message has no room for it."""
+    try:
+        return abs(float(number)) >= 2.0**63 and parameter.kind == "integer"
+    except OverflowError:
+        return True
 
 
 def value_of(message: Message, parameter: Parameter) -> Value:
