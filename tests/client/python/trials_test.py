@@ -8,6 +8,7 @@ import fractions
 import io
 import os
 import pickle
+import re
 import signal
 import socket
 import subprocess
@@ -712,8 +713,9 @@ class Loop(TrialTest):
             study.optimize(objective, trials=10, progress=False)
         self.assertEqual([trial.state for trial in study.trials],
                          ["succeeded", "succeeded", "failed"])
-        with self.assertRaisesRegex(TypeError, "returned None"):
-            study.optimize(lambda trial: None, trials=10, workers=2, progress=False)
+        for value in (None, (0.5, 1), {"loss": 0.5}, "0.5"):
+            with self.assertRaisesRegex(TypeError, rf"returned {re.escape(repr(value))}: return the"):
+                study.optimize(lambda trial: value, trials=10, workers=2, progress=False)
 
         async def asynchronous(trial):
             return trial.x

@@ -265,8 +265,8 @@ class HeldTrial(TrialValues):
                 f"the objective returned {value!r}, which is to be awaited: open the study by "
                 "slipstream.aio, whose optimize() does so"
             )
-        if value is None and self._advice is None:
-            raise TypeError("the objective returned None: return the measured value as a number")
+        if value is not None or self._advice is None:
+            _check_returned(value)
         if self._advice is not None:
             yield from self._stop(None, value)
         else:
@@ -366,6 +366,18 @@ def _finite(value: Any, call: str, number: int) -> float:
         "; if the configuration is to blame, call trial.infeasible(reason) or raise "
         "slipstream.Infeasible(reason), otherwise trial.fail(reason)",
     )
+
+
+def _check_returned(value: Any) -> None:
+    """TypeError if what an objective returned is no number, finite or not."""
+    try:
+        check_finite("", value)
+    except TypeError:
+        raise TypeError(
+            f"the objective returned {value!r}: return the measured value as a number"
+        ) from None
+    except ValueError:
+        pass  # The call that records it says what is wrong.
 
 
 def _text_of(error: BaseException) -> str:
