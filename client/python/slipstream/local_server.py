@@ -34,6 +34,11 @@ class LocalServer:
     ) -> None:
         """With `keep_address` a SLIPSTREAM_ADDRESS that is set already stays what it is."""
         self._file = pathlib.Path(path).resolve()
+        if self._file.suffix != ".db" and self._file.is_file():
+            raise LocalServerError(
+                f"{self._file} is a file of another kind: studies are kept in a file that is called "
+                "*.db, or in a folder"
+            )
         self._place = MeetingPlace(self._file)
         self._owner = os.getpid()
         self._server: Optional[ServerProcess] = None

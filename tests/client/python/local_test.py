@@ -254,9 +254,17 @@ class Local(unittest.TestCase):
         del os.environ["SLIPSTREAM_FLAG_FILE"]
         server = ServerProcess()
         self.addCleanup(server.close)
-        with self.assertRaisesRegex(slipstream.LocalServerError, "slipstream_server, process"):
+        with self.assertRaisesRegex(slipstream.LocalServerError, "slipstream_server, process") as told:
             slipstream.local(server.data)
+        self.assertNotIn("info starting", str(told.exception))
         self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
+
+    def test_a_file_that_is_called_otherwise_is_no_store(self):
+        table = self.folder / "results.csv"
+        table.write_text("lr,loss\n0.1,0.5\n")
+        with self.assertRaisesRegex(slipstream.LocalServerError, r"csv is a file of another kind: .* \*.db"):
+            slipstream.local(table)
+        self.assertEqual(table.read_text(), "lr,loss\n0.1,0.5\n")
 
     def test_without_the_program_the_error_says_how_to_get_it(self):
         def missing(name):

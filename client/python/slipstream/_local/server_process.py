@@ -30,6 +30,13 @@ def _environment() -> Dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("SLIPSTREAM_")}
 
 
+def _complaints(log: str) -> str:
+    """The lines that tell of an error, without their times. The whole log if there are none, as when
+    the program could not be loaded."""
+    lines = [line.partition(" error ")[2] for line in log.splitlines()]
+    return "\n".join(line for line in lines if line) or log.strip()
+
+
 class ServerProcess:
     """A server that serves. It drains when this process ends, however it ends: then the pipe that
     is its standard input is closed."""
@@ -76,6 +83,6 @@ class ServerProcess:
         while not self._place.ready_file.exists():
             if not self.running or time.monotonic() >= end:
                 self.end()
-                last_words = self._place.log_text().strip() or "it said nothing"
-                raise LocalServerError(f"no server could be started for {file}: {last_words}")
+                why = _complaints(self._place.log_text()) or "it said nothing"
+                raise LocalServerError(f"no server could be started for {file}: {why}")
             time.sleep(_PAUSE)
