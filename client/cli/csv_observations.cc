@@ -98,10 +98,18 @@ absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
                                                    "' is also a parameter of the space"));
   }
   tool_ = ToolOf(heads_);
+  if (tool_ != nullptr && IsAmbiguous(tool_->about)) tool_ = nullptr;
   objective_column_ =
       tool_ == nullptr ? columns_.objective : MetricColumn(*tool_, heads_, columns_.objective);
   for (size_t i = 0; i < header.size(); ++i) RETURN_IF_ERROR(AssignColumn(i, header[i]));
   return CheckAllAssigned(header.front());
+}
+
+// Whether a column with one of these names may be a parameter's.
+bool CsvObservations::IsAmbiguous(const std::vector<std::string>& about) const {
+  return std::any_of(about.begin(), about.end(), [&](const std::string& name) {
+    return name == columns_.objective || configurations_->IndexOf(name).has_value();
+  });
 }
 
 std::optional<int> CsvObservations::ParameterOf(const std::string& column) const {
@@ -239,7 +247,8 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
 
 absl::Status CsvObservations::ReadOutcome(v1::Outcome* outcome) const {
   if (HasFailed()) {
-    if (columns_.missing_objective == CsvColumns::MissingObjective::kInfeasible) {
+    if (columns_.missing_objective == CsvColumns::MissingObjective::kInfeasible ||
+        row_[*state_].text == tool_->infeasible) {
       outcome->mutable_infeasibility();
     } else {
       outcome->mutable_failure();

@@ -59,6 +59,7 @@ class CsvObservations final : public ObservationReader {
 
   absl::Status ReadHeader(const std::vector<CsvCell>& header);
   absl::Status AssignColumn(size_t column, const CsvCell& cell);
+  bool IsAmbiguous(const std::vector<std::string>& about) const;
   // The parameter whose values a column has.
   std::optional<int> ParameterOf(const std::string& column) const;
   // Whether a column that is neither a parameter's nor the objective's needs no mention.

@@ -1,6 +1,7 @@
 #include "client/cli/other_tools.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/substitute.h"
@@ -12,8 +13,26 @@ bool Contains(const std::vector<std::string>& names, absl::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+OtherTool OwnTable(const std::vector<std::string>& marks, std::vector<std::string> about) {
+  about.insert(about.end(), marks.begin(), marks.end());
+  return {.marks = marks,
+          .prefix = "",
+          .metrics = {"$0"},
+          .only_metric = "",
+          .second_metric = "",
+          .state = "state",
+          .succeeded = "succeeded",
+          .failed = "failed",
+          .infeasible = "infeasible",
+          .about = std::move(about)};
+}
+
 const std::vector<OtherTool>& Tools() {
   static const auto& tools = *new std::vector<OtherTool>{
+      // Slipstream's own: `slipstream trials --format csv`, and study.trials.to_frame() of Python.
+      OwnTable({"trial", "state", "worker", "reason"},
+               {"age", "took", "lease", "labels", "note", "requeued_as", "requeue_of"}),
+      OwnTable({"number", "state", "worker", "reason"}, {"started", "ended", "note"}),
       // Optuna.
       {.marks = {"number", "state"},
        .prefix = "params_",
@@ -23,6 +42,7 @@ const std::vector<OtherTool>& Tools() {
        .state = "state",
        .succeeded = "COMPLETE",
        .failed = "FAIL",
+       .infeasible = "",
        .about = {}},
       // MLflow.
       {.marks = {"run_id", "status"},
@@ -33,6 +53,7 @@ const std::vector<OtherTool>& Tools() {
        .state = "status",
        .succeeded = "FINISHED",
        .failed = "FAILED",
+       .infeasible = "",
        .about = {}},
       // Ray Tune, which does not tell what was stopped early.
       {.marks = {"trial_id", "done"},
@@ -43,6 +64,7 @@ const std::vector<OtherTool>& Tools() {
        .state = "done",
        .succeeded = "True",
        .failed = "",
+       .infeasible = "",
        .about = {}},
       // Ax.
       {.marks = {"trial_index", "trial_status"},
@@ -53,6 +75,7 @@ const std::vector<OtherTool>& Tools() {
        .state = "trial_status",
        .succeeded = "COMPLETED",
        .failed = "FAILED",
+       .infeasible = "",
        .about = {"trial_index", "trial_status", "arm_name", "generation_method",
                  "generation_node", "fail_reason", "status_reason"}}};
   return tools;
@@ -91,7 +114,8 @@ bool IsAboutRun(const OtherTool& tool, absl::string_view column) {
 }
 
 bool IsLearntFrom(const OtherTool& tool, absl::string_view state) {
-  return state == tool.succeeded || (!tool.failed.empty() && state == tool.failed);
+  return state == tool.succeeded || (!tool.failed.empty() && state == tool.failed) ||
+         (!tool.infeasible.empty() && state == tool.infeasible);
 }
 
 }  // namespace slipstream::cli

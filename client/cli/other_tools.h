@@ -1,6 +1,7 @@
-// Tables that other tools export: Optuna's trials_dataframe, MLflow's search_runs, Ray Tune's
-// get_dataframe and Ax's summarize. The columns of parameters and of what was measured have names
-// of the tool's own, there is a state, and there are columns about the runs themselves.
+// Tables that tools export: Optuna's trials_dataframe, MLflow's search_runs, Ray Tune's
+// get_dataframe, Ax's summarize, and Slipstream's own tables of trials. The columns of parameters
+// and of what was measured have names of the tool's own, there is a state, and there are columns
+// about the runs themselves.
 #ifndef SLIPSTREAM_CLIENT_CLI_OTHER_TOOLS_H_
 #define SLIPSTREAM_CLIENT_CLI_OTHER_TOOLS_H_
 
@@ -22,6 +23,7 @@ struct OtherTool {
   std::string state;                 // The column of the state.
   std::string succeeded;             // A study learns from runs with this state, ...
   std::string failed;                // ... and with this one, if it is not empty.
+  std::string infeasible;            // ... and with this one, likewise.
   std::vector<std::string> about;    // Columns about the run, where there is no prefix.
 };
 

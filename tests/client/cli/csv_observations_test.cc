@@ -151,7 +151,24 @@ INSTANTIATE_TEST_SUITE_P(
                     "trial_index,arm_name,trial_status,fail_reason,accuracy,latency,lr,kernel,"
                     "degree\n"
                     "0,0_0,COMPLETED,,0.9,7,0.5,poly,3\n1,1_0,COMPLETED,,0.8,7,0.25,rbf,\n"
-                    "2,2_0,FAILED,memory,,7,0.25,rbf,\n3,3_0,RUNNING,,,7,0.25,rbf,\n"));
+                    "2,2_0,FAILED,memory,,7,0.25,rbf,\n3,3_0,RUNNING,,,7,0.25,rbf,\n",
+                    "trial,state,lr,kernel,degree,accuracy,worker,reason,age,took,lease,labels\n"
+                    "s/1,succeeded,0.5,poly,3,0.9,w,,5,1,,\ns/2,active,0.5,rbf,,,w,,5,1,9,\n"
+                    "s/3,succeeded,0.25,rbf,,0.8,w,,5,1,,gpu=a\ns/4,stopped,1,rbf,,0.1,w,,5,1,,\n"
+                    "s/5,failed,0.25,rbf,,,w,memory,5,1,,\n",
+                    "number,state,lr,kernel,degree,accuracy,worker,reason,started,ended,label:gpu\n"
+                    "1,succeeded,0.5,poly,3.0,0.9,w,,a,b,\n2,succeeded,0.25,rbf,,0.8,w,,a,b,\n"
+                    "3,failed,0.25,rbf,,,w,memory,a,b,\n4,requested,0.25,rbf,,,,,,,\n"));
+
+TEST_F(CsvObservationsTest, KnowsWhatIsInfeasibleInATableOfTrials) {
+  const auto table = Open("trial,state,lr,kernel,degree,accuracy,worker,reason\n"
+                          "s/1,infeasible,0.5,rbf,,,w,memory\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_TRUE((*table)->Rewind().ok());
+  v1::Observation observation;
+  ASSERT_TRUE((*table)->Next(&observation).value());
+  EXPECT_TRUE(observation.outcome().has_infeasibility());
+}
 
 TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
   EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_seed,state\n"),
@@ -202,6 +219,15 @@ TEST(CsvObservations, ParametersMayHaveTheNamesOfColumnsAboutRuns) {
   const auto without = CsvObservations::Open("runs.csv", "number,value,params_state,state\n",
                                              &configurations, {.objective = "loss", .ignored = {}});
   EXPECT_THAT(without.status().message(), HasSubstr("no column for parameter 'number'"));
+}
+
+TEST(CsvObservations, AColumnThatMayBeAParametersIsNotTakenForOneAboutTrials) {
+  const ConfigurationReader configurations =
+      *ConfigurationReader::Create(*ParseSpace({"lr=double:0..1", "age=integer:1..8"}));
+  const auto table = CsvObservations::Open(
+      "runs.csv", "trial,state,worker,reason,lr,age,loss\ns/1,succeeded,w,,0.5,3,1\n",
+      &configurations, {.objective = "loss", .ignored = {}});
+  EXPECT_THAT(table.status().message(), HasSubstr("--ignore trial --ignore state"));
 }
 
 TEST_F(CsvObservationsTest, NamesTheFormatOfAFileThatIsNotCsv) {

@@ -73,7 +73,21 @@ AX = pandas.DataFrame({
     "kernel": ["rbf", "1", "rbf", "rbf"],
     "bias": [True, False, False, True],
 })
-TABLES = {"optuna": OPTUNA, "mlflow": MLFLOW, "ray": RAY, "ax": AX}
+OWN = pandas.DataFrame({  # `slipstream trials --format csv`.
+    "trial": ["s/1", "s/2", "s/3", "s/4"],
+    "state": ["succeeded", "succeeded", "failed", "active"],
+    "lr": [0.01, 0.1, 0.5, 0.2],
+    "layers": [3, 2, 8, 1],
+    "kernel": ["rbf", "1", "rbf", "rbf"],
+    "bias": [True, False, False, True],
+    "accuracy": [0.91, 0.78, math.nan, math.nan],
+    "worker": "w",
+    "reason": [None, None, "out of memory", None],
+    "age": 5.0,
+    "took": 1.0,
+    "lease": [math.nan, math.nan, math.nan, 9.0],
+})
+TABLES = {"optuna": OPTUNA, "mlflow": MLFLOW, "ray": RAY, "ax": AX, "own": OWN}
 
 
 class Direction(enum.Enum):

@@ -15,6 +15,8 @@ from slipstream.trials import column_about, names_about_trials, prefixed
 
 _MEANINGFUL = ("succeeded", "failed", "infeasible")
 _STATES = (*_MEANINGFUL, "requested", "active", "stopped", "stale", "withdrawn")
+# Other columns of `slipstream trials --format csv`, the first of which its tables always have.
+_OF_COMMAND_LINE = ("trial", "age", "took", "lease", "labels", "requeued_as", "requeue_of")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def _columns_about_trials(
     has the name; none if the table was not made of trials."""
     there = {name for row in rows for name in row if name not in taken}
     found = {}
-    for name in names_about_trials(there):
+    others = _OF_COMMAND_LINE if _OF_COMMAND_LINE[0] in there else ()
+    for name in (*names_about_trials(there), *others):
         names = (column_about(prefixed(name), taken), name)
         column = next((one for one in names if one in there), None)
         if column is not None:
