@@ -161,12 +161,15 @@ class Opening(ServerTest):
 
         for name, words in (("best_value", "study.best.value is"), ("get_trials", "study.trials is"),
                             ("enqueue_trial", r"study.enqueue\(params\) queues"),
-                            ("user_attrs", "study.description.labels has")):
+                            ("user_attrs", "study.description.labels has"),
+                            ("state", "study.description.state reads it")):
             self.assertFalse(hasattr(study, name))
             with self.assertRaisesRegex(AttributeError, f"a study has no '{name}' here: {words}"):
                 getattr(study, name)
         with self.assertRaisesRegex(AttributeError, r": \(await study.best\(\)\).params are those of"):
             asyncio.run(ask("best_params"))
+        with self.assertRaisesRegex(AttributeError, r": \(await study.description\(\)\).preset reads"):
+            asyncio.run(ask("preset"))
         with self.assertRaisesRegex(AttributeError, "'Study' object has no attribute 'bets'"):
             study.bets  # noqa: B018
 

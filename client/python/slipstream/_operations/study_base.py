@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -41,6 +42,7 @@ OneTrial = TypeVar("OneTrial")
 # The states of trials that nobody works on, and that have no outcome.
 _NOT_COUNTED = ("REQUESTED", "STALE", "WITHDRAWN")
 _HELD = "ACTIVE"
+_DESCRIBED = frozenset(one.name for one in fields(StudyDescription))
 
 
 class StudyBase:
@@ -114,10 +116,13 @@ class StudyBase:
     if not TYPE_CHECKING:  # To which a study would have every attribute.
 
         def __getattr__(self, name: str) -> Any:
-            if name not in OF_STUDIES:
-                return self.__getattribute__(name)  # Complains of what is missing.
             there = {one: self._reading(one) for one in ("best", "trials", "description")}
-            told = OF_STUDIES[name].format(**there)
+            if name in OF_STUDIES:
+                told = OF_STUDIES[name].format(**there)
+            elif name in _DESCRIBED and not hasattr(type(self), name):
+                told = f"{there['description']}.{name} reads it from the server"
+            else:
+                return self.__getattribute__(name)  # Complains of what is missing.
             raise AttributeError(f"a study has no {name!r} here: {told}")
 
     def _reading(self, name: str) -> str:
