@@ -147,7 +147,7 @@ class Progress:
                 self._elsewhere = max(0, ended - self._done)
             if best is not None and best.value is not None:
                 self._improve(best.number, best.value, best)
-            if self._shown and self._done and self._written != self._news():
+            if self._shown and (self._done or ended) and self._written != self._news():
                 self._write()
 
     def say(self, text: str) -> None:

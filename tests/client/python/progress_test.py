@@ -187,6 +187,13 @@ class Shared(ServerTest):
             self.assertEqual("[####################] 7/7" in lines[-1], stream.isatty())
             self.assertEqual(study.description.trial_count, 7)
 
+    def test_a_run_that_has_nothing_left_to_do_says_so(self):
+        study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy")
+        study.record({"lr": 0.5}, 9)
+        with mock.patch("sys.stderr", io.StringIO()) as stream:
+            study.optimize(lambda trial: self.fail("started"), until=1)
+        self.assertRegex(stream.getvalue(), rf"^{self.study_id} 1/1 00:0\d  best 9 \(trial 1: lr=0.5\)\n$")
+
     def test_so_it_does_with_asyncio(self):
         async def work():
             async with await slipstream.aio.create_or_load(self.study_id, self.SPACE,
