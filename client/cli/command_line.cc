@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/utf8_text.h"
+#include "client/cli/waiting_clock.h"
 
 namespace slipstream::cli {
 namespace {
@@ -150,7 +152,10 @@ absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments, bool i
 absl::Status Run(const CLI::App& app, const GlobalArguments& arguments, const Action& action,
                  const Terminal& terminal) {
   ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments, IsInProjects(app)));
-  ASSIGN_OR_RETURN(const ClientOptions options, OptionsOf(arguments));
+  ASSIGN_OR_RETURN(ClientOptions options, OptionsOf(arguments));
+  options.clock = std::make_shared<WaitingClock>(
+      options.address, terminal.err,
+      [](std::chrono::nanoseconds pause) { std::this_thread::sleep_for(pause); });
   auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
   Session session(**client, terminal, FormatOf(arguments.format), std::move(project));
