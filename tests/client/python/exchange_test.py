@@ -86,6 +86,22 @@ class Exchange(ServerTest):
             with self.assertRaisesRegex(ValueError, "study.jsonl:1: .*not a JSON object.*register_source"):
                 slipstream.import_study(self.path, f"{self.study_id}-copy")
 
+    def test_a_result_is_taken_back_and_a_completed_study_goes_on(self):
+        self.run_trials(2)
+        self.study.complete()
+        self.study.export(self.path)
+        lines = self.lines()
+        lines[1]["study"]["state"] = "ACTIVE"
+        wrong = lines[2]["trial"]["trial"]
+        wrong["state"] = "WITHDRAWN"
+        del wrong["measurement"]
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        study = slipstream.import_study(self.path, replace=True)
+        self.assertEqual([trial.state for trial in study.trials], ["withdrawn", "succeeded"])
+        self.assertEqual(study.best.number, 2)
+        self.assertEqual(study.suggest().number, 3)
+
     def test_a_file_that_was_cut_off_is_refused(self):
         self.run_trials(2)
         self.study.export(self.path)
