@@ -626,6 +626,25 @@ class Leases(TrialTest):
                     self.assertLessEqual(renewed()[before:].count(trial.number), 1)
             other.complete(1)
 
+    def test_leases_are_renewed_after_the_system_had_no_thread_for_that(self):
+        start = threading.Thread.start
+
+        def start_others(thread):
+            if thread.name == "slipstream renewals":
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        own = slipstream.Options(call=slipstream.Deadlines(9, 59))  # And so a connection of its own.
+        study = self.open(lease=3, options=own)
+        with unittest.mock.patch.object(threading.Thread, "start", start_others):
+            with self.assertRaisesRegex(RuntimeError, "can't start"), study.suggest():
+                self.fail("the block was entered")
+        with study.suggest() as trial:
+            ends = study.trials[-1].lease_ends
+            wait_until(lambda: study.trials[-1].lease_ends != ends, "the lease was renewed or ran out")
+            self.assertEqual(study.trials[-1].state, "active")
+            trial.complete(0.5)
+
     def test_a_trial_whose_lease_ran_out_is_lost_and_its_result_is_taken(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)

@@ -32,7 +32,7 @@ class Renewals:
         if pause is None:
             return
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # It may have failed to start.
                 self._thread = threading.Thread(
                     target=self._serve, name="slipstream renewals", daemon=True
                 )
