@@ -124,9 +124,12 @@ std::string Caller::Diagnose(const Result& result, absl::Duration left) const {
 }
 
 Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) {
+  // A longer one, added to the time, might be more than a clock holds.
+  constexpr absl::Duration kLongest = absl::Hours(24 * 365);
   const std::shared_ptr<const Link> link = connection_.Current();
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMicroseconds(duration));
+  context.set_deadline(std::chrono::system_clock::now() +
+                       absl::ToChronoMicroseconds(std::min(duration, kLongest)));
   if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
   Result result;
   result.status = attempt(*link->stub, &context);

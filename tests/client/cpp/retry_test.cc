@@ -134,6 +134,13 @@ TEST_F(Retry, GivesUpAtTheOverallDeadline) {
   EXPECT_GT(calls().size(), 10u);
 }
 
+TEST_F(Retry, TakesTheLongestDeadlinesThatThereAre) {
+  options_.call = {std::chrono::nanoseconds::max(), std::chrono::nanoseconds::max()};
+  options_.retry.max_attempts = 1;
+  server_.service().AddStudy(SmallStudy());
+  EXPECT_EQ(client().GetStudy("studies/s1").status(), absl::OkStatus());
+}
+
 TEST_F(Retry, LetsSuggestGoOnForLonger) {
   server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
   EXPECT_FALSE(client().Suggest("studies/digits", "gpu-3").ok());

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import contextlib
+import math
 import socket
 import threading
 import time
@@ -130,6 +131,14 @@ class LostAnswers(ServerTest):
             self.assertEqual(len(self.proxy.calls["Observe"]), 1, code)
             self.assertIn(f"cannot record the outcome of {trial.name}", str(raised.exception))
             trial.complete(0.5)
+
+    def test_deadlines_may_be_infinite(self):
+        endless = Deadlines(math.inf, math.inf)
+        options = Options(call=endless, suggest=endless, outcome=endless, retry=Retry(max_attempts=1))
+        study = slipstream.create_or_load(self.study_id, SPACE, minimize="loss", options=options)
+        with study.suggest() as trial:
+            trial.complete(0.5)
+        self.assertEqual(study.best.value, 0.5)
 
     def test_an_attempt_that_hangs_is_repeated_on_another_connection(self):
         study = self.open(Options(outcome=Deadlines(2, 30), retry=QUICK.retry))

@@ -21,6 +21,8 @@ _NO_GRPC = ("Failed parsing HTTP/2", "http1.x server")
 _OTHER_SERVICE = (
     "what listens there does not speak gRPC, so it is another service: is the port right?"
 )
+# Seconds: a year. gRPC takes an infinite deadline for one that has passed.
+_LONGEST_ATTEMPT = 3.2e7
 # With these a server may not have answered at all.
 _SILENT = frozenset(("UNAVAILABLE", "DEADLINE_EXCEEDED"))
 
@@ -88,7 +90,8 @@ class Caller:
         while True:
             attempts += 1
             left = start + deadlines.overall - self._clock()
-            reply = yield Attempt(method, request, min(deadlines.attempt, left), cancellation)
+            seconds = min(deadlines.attempt, left, _LONGEST_ATTEMPT)
+            reply = yield Attempt(method, request, seconds, cancellation)
             assert reply is not None
             if reply.failure is None:
                 self._silence.end()
