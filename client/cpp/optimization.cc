@@ -31,21 +31,21 @@ absl::Status CheckOptions(const OptimizeOptions& options) {
       absl::StrCat("trials is ", *options.trials, ", must be 0 or more"));
 }
 
-// Reports a trial's outcome to the server.
+// Reports a trial's outcome to the server. One that is refused as it is, such as a value that is no
+// number, would be refused the next time, too, and fails the trial.
 absl::Status Tell(Trial& trial, const Outcome& outcome) {
-  return std::visit(
+  const absl::Status told = std::visit(
       client_internal::Overloaded{
           [&trial](double value) {
-            if (trial.stop_reason().has_value()) return trial.Stop(std::nullopt, value);
-            const absl::Status told = trial.Complete(value);
-            // A value that is no number will be none the next time either.
-            if (absl::IsInvalidArgument(told)) (void)trial.Fail(std::string(told.message()));
-            return told;
+            return trial.stop_reason().has_value() ? trial.Stop(std::nullopt, value)
+                                                   : trial.Complete(value);
           },
           [&trial](const Failed& failed) { return trial.Fail(failed.reason); },
           [&trial](const Infeasible& infeasible) { return trial.Infeasible(infeasible.reason); },
           [&trial](const Stopped& stopped) { return trial.Stop(stopped.reason, stopped.value); }},
       outcome);
+  if (absl::IsInvalidArgument(told)) (void)trial.Fail(std::string(told.message()));
+  return told;
 }
 
 // The loop that evaluates suggestions, on one thread or several.

@@ -116,11 +116,23 @@ TEST_F(OptimizationTest, AnExceptionFailsItsTrialAndIsThrownAgain) {
 }
 
 TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
-  const auto ended = study_->Optimize([](Trial&) { return std::nan(""); }, {.trials = 3});
-  EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
-  ASSERT_EQ(Stored().size(), 1u);
-  EXPECT_EQ(Stored()[0].state(), v1::Trial::FAILED);
-  EXPECT_THAT(Stored()[0].reason(), HasSubstr("finite numbers only"));
+  const std::vector<Objective> objectives = {
+      [](Trial&) { return std::nan(""); },
+      [](Trial& trial) {
+        (void)trial.Report(1, 0.1);
+        (void)trial.Report(2, 0.2);
+        (void)trial.ShouldStop();
+        return std::nan("");
+      },
+      [](Trial&) { return Stopped{.value = std::nan("")}; },
+  };
+  for (const Objective& objective : objectives) {
+    const auto ended = study_->Optimize(objective, {.trials = 3});
+    EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(Stored().back().state(), v1::Trial::FAILED);
+    EXPECT_THAT(Stored().back().reason(), HasSubstr("finite numbers only"));
+  }
+  EXPECT_EQ(Stored().size(), objectives.size());
 }
 
 TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
