@@ -82,7 +82,8 @@ class LocalServer:
         later = _open[_open.index(self) + 1:]
         _open.remove(self)
         for name, before in self._before.items():
-            heir = next((server for server in later if name in server._before), None)
+            heirs = (server for server in later if server._before.get(name) == self._address)
+            heir = next(heirs, None)
             if heir is not None:
                 heir._before[name] = before
             elif os.environ.get(name) != self._address:

@@ -115,6 +115,15 @@ class Local(unittest.TestCase):
                 self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
                 self.assertNotIn("SLIPSTREAM_LOCAL_SERVER", os.environ)
 
+    def test_an_address_that_a_program_sets_between_servers_comes_back(self):
+        with unittest.mock.patch.dict(os.environ):
+            first = slipstream.local(self.path)
+            os.environ["SLIPSTREAM_ADDRESS"] = "other:7411"
+            second = slipstream.local(self.folder / "other.db")
+            first.close()
+            second.close()
+            self.assertEqual(os.environ["SLIPSTREAM_ADDRESS"], "other:7411")
+
     def test_a_token_and_certificates_for_another_server_do_not_matter(self):
         others = {"SLIPSTREAM_CA": "system", "SLIPSTREAM_TOKEN": "of-another-server"}
         with unittest.mock.patch.dict(os.environ, others):
