@@ -95,6 +95,14 @@ class Blocking(TerminationTest):
 
         asyncio.run(main())
     """)
+    HELD_AFTER_ASYNCIO = textwrap.dedent("""
+        async def hold():
+            for trial in await (await slipstream.aio.load(study_id)).suggest(3):
+                await trial.__aenter__()
+
+        asyncio.run(hold())
+        work()
+    """)
 
     def test_one_worker_saves_what_it_has_and_gives_its_trial_back(self):
         process = self.start("""
@@ -277,7 +285,8 @@ class Blocking(TerminationTest):
         for call in ("load().optimize(lambda trial: work(), progress=False)",
                      "load().optimize(lambda trial: work(), workers=2, progress=False)",
                      "with load().suggest(), load().suggest(): work()",
-                     self.IN_ASYNCIO):
+                     self.IN_ASYNCIO,
+                     self.HELD_AFTER_ASYNCIO):
             with self.subTest(call):
                 process = self.start(
                     f"os.environ['SLIPSTREAM_ADDRESS'] = {server.address!r}\n{call}",

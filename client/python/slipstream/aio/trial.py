@@ -6,6 +6,7 @@ import asyncio
 from types import TracebackType
 from typing import Any, Mapping, Optional, Type, Union
 
+from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations.held_trial import HeldTrial
 from slipstream._operations.termination import Block, termination
@@ -103,12 +104,18 @@ class Trial(HeldTrial):
             return
         parents, outcome = self._holder.service, self._on_its_way
         service, transport = connect(parents.address, parents.options)
-        if outcome is None:
-            transport.run(service.release(self._holder.study, self.worker, self.name))
-            self._given_back = True
-        else:
-            transport.run(service.observe(self.name, self._record.created, outcome, briefly=True))
-            self._has_outcome = True
+        try:
+            if outcome is None:
+                transport.run(service.release(self._holder.study, self.worker, self.name))
+                self._given_back = True
+            else:
+                transport.run(
+                    service.observe(self.name, self._record.created, outcome, briefly=True)
+                )
+                self._has_outcome = True
+        except (errors.NoAnswer, errors.Overloaded):
+            termination.note_silence()
+            raise
         self._ended = True
 
     def _end(self) -> None:
