@@ -59,7 +59,7 @@ class Retry:
     refused: float = 5.0  # Seconds.
 
     def __post_init__(self) -> None:
-        if self.initial_backoff <= 0 or self.max_backoff <= 0:
+        if not (self.initial_backoff > 0 and self.max_backoff > 0):
             raise ValueError(
                 f"Retry(initial_backoff={self.initial_backoff}, max_backoff={self.max_backoff}): "
                 "pauses must have more than 0 seconds"

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import math
 import unittest
 import unittest.mock
 
@@ -178,6 +179,8 @@ class Silence(unittest.TestCase):
 class Settings(unittest.TestCase):
     def test_impossible_ones_are_refused(self):
         for make in (lambda: Deadlines(0, 1), lambda: Deadlines(2, 1),
+                     lambda: Deadlines(1, math.nan), lambda: Retry(refused=math.nan),
+                     lambda: Retry(initial_backoff=math.nan), lambda: Retry(max_backoff=math.nan),
                      lambda: Retry(initial_backoff=0), lambda: Retry(max_backoff=-1),
                      lambda: Retry(max_attempts=-1), lambda: Retry(refused=-1)):
             with self.assertRaisesRegex(ValueError, "must "):
