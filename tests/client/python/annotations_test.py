@@ -67,7 +67,8 @@ class Trials(AnnotationTest):
             with self.assertRaises(TypeError):
                 study.record({"x": 0.75}, 1, **wrong)
         for wrong in ({"note": "\u00e9" * 513}, {"labels": dict.fromkeys(map(str, range(65)), 1)},
-                      {"labels": {"": 1}}, {"labels": {"k" * 64: 1}}, {"labels": {"k": "v" * 257}}):
+                      {"labels": {"": 1}}, {"labels": {"k" * 64: 1}}, {"labels": {"k": "v" * 257}},
+                      {"labels": {"k\n": 1}}, {"labels": {"\x85": 1}}):
             with self.assertRaises(slipstream.InvalidArgument):
                 study.annotate(1, **wrong)
             with self.assertRaises(slipstream.InvalidArgument):

@@ -5,6 +5,7 @@ and transports let the annotations of one trial take turns."""
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
@@ -75,19 +76,22 @@ def checked(
 
 def check_new(labels: Optional[Labels], note: Optional[str]) -> None:
     """Refuses what the server would not write on a new trial, before that is made. TypeError as
-    `checked`, InvalidArgument for too many labels and for texts that are too long."""
+    `checked`, InvalidArgument for what is beyond its bounds."""
     texts, text = checked(labels, note)
-    if len((text or "").encode()) > _LONGEST_NOTE:
-        raise errors.InvalidArgument(f"the note is longer than {_LONGEST_NOTE} bytes")
+    _check_length("the note", text, 0, _LONGEST_NOTE)
     if len(texts) > _MOST_LABELS:
         raise errors.InvalidArgument(f"there are {len(texts)} labels, more than {_MOST_LABELS}")
     for key, value in texts.items():
-        if not 1 <= len(key.encode()) <= _LONGEST_KEY:
-            raise errors.InvalidArgument(f"the label {key!r} has not 1 to {_LONGEST_KEY} bytes")
-        if len((value or "").encode()) > _LONGEST_VALUE:
-            raise errors.InvalidArgument(
-                f"the value of the label {key!r} is longer than {_LONGEST_VALUE} bytes"
-            )
+        _check_length(f"the key of the label {key!r}", key, 1, _LONGEST_KEY)
+        if any(unicodedata.category(character) == "Cc" for character in key):
+            raise errors.InvalidArgument(f"the key of the label {key!r} has control characters")
+        _check_length(f"the value of the label {key!r}", value, 0, _LONGEST_VALUE)
+
+
+def _check_length(what: str, text: Optional[str], least: int, most: int) -> None:
+    length = len((text or "").encode())
+    if not least <= length <= most:
+        raise errors.InvalidArgument(f"{what} has {length} bytes, must have {least} to {most}")
 
 
 def annotate(
