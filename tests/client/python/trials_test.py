@@ -349,6 +349,15 @@ class Outcomes(TrialTest):
             study.enqueue({**trial, "kernel": "poly", "degree": 10**30})
         trial.complete(1)
 
+    def test_a_value_that_a_parameter_does_not_have_is_refused_by_its_name(self):
+        space = {"batch": discrete(16, 32)}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        for value in (16.5, float("nan")):
+            for call in (study.enqueue, lambda wrong: study.record(wrong, 0.5)):
+                with self.assertRaisesRegex(ValueError, rf"batch={value} is not within discrete\(16"):
+                    call({"batch": value})
+        self.assertEqual(study.trials, [])
+
     def test_a_copy_of_a_trial_or_a_study_is_itself(self):
         study = self.open()
         trial = study.suggest()

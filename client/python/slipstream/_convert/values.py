@@ -44,8 +44,9 @@ def value_of(message: Message, parameter: Parameter) -> Value:
         return int(value)
     if kind == "integer_value" and parameter.kind == "real":
         return float(value)
-    if parameter.kind == "discrete" and all(float(one).is_integer() for one in parameter.values):
-        return int(value)
+    if parameter.kind == "discrete":
+        is_whole = all(float(one).is_integer() for one in (value, *parameter.values))
+        return int(value) if is_whole else value
     return value
 
 
