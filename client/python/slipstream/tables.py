@@ -48,7 +48,17 @@ def read_csv(
 ) -> List[Dict[str, Any]]:
     """The rows of a CSV file whose first line names the columns; an empty cell is missing.
 
-    `parameter_of`: the parameter whose values a column has, if it is known."""
+    `parameter_of`: the parameter whose values a column has, if it is known. ValueError with the
+    path for what is no such file."""
+    try:
+        return _read_csv(path, parameter_of)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{os.fspath(path)} is no CSV file in UTF-8: {error}") from None
+
+
+def _read_csv(
+    path: "os.PathLike[str]", parameter_of: Callable[[str], Optional[Parameter]]
+) -> List[Dict[str, Any]]:
     rows = []
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)

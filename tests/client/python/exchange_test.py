@@ -85,6 +85,10 @@ class Exchange(ServerTest):
                 file.write(line + "\n")
             with self.assertRaisesRegex(ValueError, "study.jsonl:1: .*not a JSON object.*register_source"):
                 slipstream.import_study(self.path, f"{self.study_id}-copy")
+        with open(self.path, "wb") as file:
+            file.write(b"\xff")
+        with self.assertRaisesRegex(ValueError, "study.jsonl is not in UTF-8: "):
+            slipstream.import_study(self.path, f"{self.study_id}-copy")
 
     def test_a_result_is_taken_back_and_a_completed_study_goes_on(self):
         self.run_trials(2)

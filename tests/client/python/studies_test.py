@@ -767,6 +767,11 @@ class Sources(ServerTest):
                 path.write_text(text)
                 with self.assertRaisesRegex(ValueError, f"^{path}{words}$"):
                     self.open(sources=[path])
+            for content in ("lr,kernel,accuracy\n0.5,n\u00e9,1\n".encode("latin-1"),
+                            b"lr,kernel,accuracy\n0.5," + b"r" * 200000 + b",1\n"):
+                path.write_bytes(content)
+                with self.assertRaisesRegex(ValueError, f"^{path} is no CSV file in UTF-8: "):
+                    self.open(sources=[path])
             path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
             self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)

@@ -69,9 +69,13 @@ def read_lines(
     path: str, first_type: str, message_type: str, other_type: str, advice: str
 ) -> Iterator[Message]:
     """The messages of a file, the first of which may be of another type. ValueError names a line
-    that is none; if the first line is a message of `other_type`, with the advice."""
-    with open(path, encoding="utf-8") as file:
-        for number, text in enumerate(file, start=1):
-            wanted = first_type if number == 1 else message_type
-            other = other_type if number == 1 else None
-            yield _message_of(text, f"{path}:{number}", wanted, other, advice)
+    that is none, or a file that is no text; if the first line is a message of `other_type`, with the
+    advice."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, text in enumerate(file, start=1):
+                wanted = first_type if number == 1 else message_type
+                other = other_type if number == 1 else None
+                yield _message_of(text, f"{path}:{number}", wanted, other, advice)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not in UTF-8: {error}") from None
