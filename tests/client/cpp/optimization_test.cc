@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "slipstream/study.h"
@@ -113,6 +114,21 @@ TEST_F(OptimizationTest, AnExceptionFailsItsTrialAndIsThrownAgain) {
   EXPECT_LE(Stored().size(), 2u);
   EXPECT_EQ(Stored()[0].state(), v1::Trial::FAILED);
   EXPECT_EQ(Stored()[0].reason(), "out of memory");
+}
+
+TEST_F(OptimizationTest, AnExceptionWhoseTextIsNotUtf8FailsItsTrialToo) {
+  const std::pair<std::string, std::string> told_of_texts[] = {
+      {"no caf\xE9 \xE2\x82", "no caf? ??"},  // Latin-1, and a character that was cut off.
+      {"\xC0\xAF \xED\xA0\x80", "?? ???"},   // An overlong form and a surrogate.
+      {"\xF4\x90\x80\x80 \x80", "???? ?"},
+      {"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x8C\xB1", "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x8C\xB1"},
+  };
+  for (const auto& [text, told] : told_of_texts) {
+    const auto objective = [&text](Trial&) -> Outcome { throw std::runtime_error(text); };
+    EXPECT_THROW((void)study_->Optimize(objective, {}), std::runtime_error);
+    EXPECT_EQ(Stored().back().state(), v1::Trial::FAILED);
+    EXPECT_EQ(Stored().back().reason(), told);
+  }
 }
 
 TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
