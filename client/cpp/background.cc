@@ -40,11 +40,14 @@ absl::Status Background::Take(std::function<void()> task) {
         absl::StrCat("background.waiting is ", options_.waiting,
                      ", and that many calls are waiting already: wait for one of them first"));
   }
-  queue_->waiting.push_back(std::move(task));
-  const bool all_busy = queue_->waiting.size() > queue_->idle;
+  const bool all_busy = queue_->waiting.size() >= queue_->idle;
   if (all_busy && queue_->threads.size() < static_cast<size_t>(options_.threads)) {
-    queue_->threads.emplace_back([queue = queue_] { Serve(queue); });
+    std::thread thread;
+    const absl::Status started = StartThread([queue = queue_] { Serve(queue); }, &thread);
+    if (started.ok()) queue_->threads.push_back(std::move(thread));
+    if (queue_->threads.empty()) return started;  // Fewer than wanted only take longer.
   }
+  queue_->waiting.push_back(std::move(task));
   queue_->changed.notify_one();
   return absl::OkStatus();
 }

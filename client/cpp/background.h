@@ -24,7 +24,7 @@ class Background {
   ~Background();
 
   // The result of `call`, a Status or StatusOr, once it has been made; RESOURCE_EXHAUSTED at once
-  // if too many calls wait.
+  // if too many calls wait, or there is no thread.
   template <typename Call>
   std::future<std::invoke_result_t<Call>> Run(Call call) {
     using Result = std::invoke_result_t<Call>;

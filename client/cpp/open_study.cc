@@ -84,6 +84,7 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   if (count < 1) {
     return absl::InvalidArgumentError(absl::StrCat("count is ", count, ", must be 1 or more"));
   }
+  if (absl::Status status = renewals_->Start(); !status.ok()) return status;
   if (absl::Status status = RecallLanes(); !status.ok()) return status;
   const size_t lane = lanes_->Take(count);
   const std::string worker = lanes_->WorkerOf(lane);

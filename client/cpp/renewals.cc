@@ -51,11 +51,14 @@ Renewals::~Renewals() {
   JoinUnlessOwn(thread);
 }
 
+absl::Status Renewals::Start() {
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  if (shared_->thread.joinable()) return absl::OkStatus();
+  return StartThread([shared = shared_] { Serve(shared); }, &shared_->thread);
+}
+
 int64_t Renewals::Add(std::chrono::nanoseconds pause, Renew renew) {
   const std::lock_guard<std::mutex> lock(shared_->mutex);
-  if (!shared_->thread.joinable()) {
-    shared_->thread = std::thread([shared = shared_] { Serve(shared); });
-  }
   const Clock::time_point due = DueAfter(pause);
   shared_->leases[++shared_->last_id] = {due, std::move(renew)};
   if (due < shared_->wakes_at) shared_->changed.notify_all();

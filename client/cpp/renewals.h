@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/status.h"
+
 namespace slipstream::client_internal {
 
-// Thread-safe. The thread starts with the first lease.
+// Thread-safe. Leases are renewed once the thread has been started.
 class Renewals {
  public:
   using Pause = std::optional<std::chrono::nanoseconds>;
@@ -23,6 +25,8 @@ class Renewals {
   Renewals(const Renewals&) = delete;
   Renewals& operator=(const Renewals&) = delete;
 
+  // Starts the thread, unless it runs. RESOURCE_EXHAUSTED if the system has none.
+  absl::Status Start();
   // Renews after `pause`, and then after each pause that `renew` returns. Returns an id.
   int64_t Add(std::chrono::nanoseconds pause, Renew renew);
   // Stops renewing; a renewal that is under way is finished.

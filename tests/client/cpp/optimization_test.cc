@@ -53,6 +53,9 @@ TEST_F(OptimizationTest, EvaluatesAsManyTrialsAsAskedForOnSeveralThreads) {
   for (const v1::Trial& trial : Stored()) EXPECT_EQ(trial.state(), v1::Trial::SUCCEEDED);
 }
 
+constexpr size_t kMoreThanThereIs = size_t{1} << 47;
+constexpr size_t kUsual = 8 << 20;
+
 // Threads that are started without attributes of their own get stacks of this size.
 void SetStackBytes(size_t bytes) {
   pthread_attr_t attributes;
@@ -63,7 +66,6 @@ void SetStackBytes(size_t bytes) {
 }
 
 TEST_F(OptimizationTest, GoesOnWithoutTheThreadsThatCannotStart) {
-  constexpr size_t kMoreThanThereIs = size_t{1} << 47;
   std::atomic<int> evaluated{0};
   const auto first = study_->Suggest();  // Its lease is renewed by a thread of the client.
   ASSERT_TRUE(first.ok()) << first.status();
@@ -71,12 +73,26 @@ TEST_F(OptimizationTest, GoesOnWithoutTheThreadsThatCannotStart) {
   SetStackBytes(kMoreThanThereIs);
   const auto best = study_->Optimize(
       [&evaluated](Trial&) {
-        SetStackBytes(8 << 20);
+        SetStackBytes(kUsual);
         return static_cast<double>(++evaluated);
       },
       {.trials = 5, .workers = 4});
   ASSERT_TRUE(best.ok()) << best.status();
   EXPECT_EQ(evaluated, 5);
+}
+
+TEST_F(OptimizationTest, ReturnsThatThereIsNoThreadAtAll) {
+  server_.StartThreads(4);
+  SetStackBytes(kMoreThanThereIs);
+  // Without a thread that renews leases, or one that makes calls, no trial is asked for.
+  const absl::Status optimized =
+      study_->Optimize([](Trial&) { return 0.5; }, {.trials = 1}).status();
+  const absl::Status suggested = study_->SuggestAsync().get().status();
+  SetStackBytes(kUsual);
+  EXPECT_EQ(optimized.code(), absl::StatusCode::kResourceExhausted) << optimized;
+  EXPECT_EQ(suggested.code(), absl::StatusCode::kResourceExhausted) << suggested;
+  EXPECT_TRUE(Stored().empty());
+  EXPECT_TRUE(study_->SuggestAsync().get().ok());
 }
 
 TEST_F(OptimizationTest, TellsEachOutcome) {

@@ -15,6 +15,7 @@ TEST(Renewals, RenewUntilNoPauseIsReturned) {
   std::promise<void> ended;
   std::atomic<int> renewed{0};
   Renewals renewals;
+  ASSERT_TRUE(renewals.Start().ok());
   renewals.Add(milliseconds(1), [&]() -> Renewals::Pause {
     if (++renewed < 3) return milliseconds(1);
     ended.set_value();
@@ -27,6 +28,7 @@ TEST(Renewals, RenewUntilNoPauseIsReturned) {
 TEST(Renewals, ServeTheOneThatIsDueFirst) {
   std::promise<void> soon;
   Renewals renewals;
+  ASSERT_TRUE(renewals.Start().ok());
   std::atomic<bool> late{false};
   renewals.Add(std::chrono::hours(1), [&]() -> Renewals::Pause {
     late = true;
@@ -42,6 +44,7 @@ TEST(Renewals, ServeTheOneThatIsDueFirst) {
 
 TEST(Renewals, StopForOneThatWasRemoved) {
   Renewals renewals;
+  ASSERT_TRUE(renewals.Start().ok());
   std::atomic<int> removed{0}, kept{0};
   const int64_t id = renewals.Add(milliseconds(1), [&]() -> Renewals::Pause {
     ++removed;
@@ -62,6 +65,7 @@ TEST(Renewals, StopForOneThatWasRemoved) {
 
 TEST(Renewals, TakePausesThatNoClockReaches) {
   Renewals renewals;
+  ASSERT_TRUE(renewals.Start().ok());
   std::atomic<int> renewed{0};
   renewals.Add(std::chrono::nanoseconds::max(), [&]() -> Renewals::Pause {
     ++renewed;
