@@ -18,7 +18,7 @@ integer(2, 5, when={'kernel': 'poly'})
 from __future__ import annotations
 
 import enum
-import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
@@ -176,7 +176,7 @@ def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
     for bound in (low, high):
         if not is_number(bound):
             raise TypeError(f"{name}({low!r}, {high!r}): the bounds must be numbers")
-        if not math.isfinite(bound):
+        if not abs(bound) <= sys.float_info.max:
             raise ValueError(f"{name}({low!r}, {high!r}): the bounds must be finite")
     if low > high:
         raise ValueError(f"{name}({low!r}, {high!r}): the lower bound is above the upper one")
@@ -191,7 +191,10 @@ def _number(name: str, default: Any) -> float:
     number = plain(default)
     if not is_number(number):
         raise TypeError(f"{name}(): default={default!r} must be a number")
-    return float(number)
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError(f"{name}(): default={default!r} is too large") from None
 
 
 def _check_given_once(name: str, values: Tuple[Any, ...]) -> None:

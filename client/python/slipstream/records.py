@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from slipstream.parameters import Parameter
-from slipstream.scalars import is_number, plain
+from slipstream.scalars import check_count, is_number, plain
 
 Lease = Union[float, timedelta, str, None]  # Seconds, or as seconds_of says; None: as it is.
 
@@ -273,6 +273,7 @@ class Preset:
         return f"<preset {self.name}{', the default' if self.is_default else ''}: {self.summary}>"
 
 
+_MOST_REQUEUES = 100  # As the server has it.
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(?:([0-9.]+)d)?(?:([0-9.]+)h)?(?:([0-9.]+)m)?(?:([0-9.]+)s)?")
 
@@ -311,3 +312,8 @@ def seconds_of(lease: Lease) -> Optional[float]:
     if not rounded > 0:
         raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
     return rounded
+
+
+def checked_requeues(requeues: Optional[int]) -> Optional[int]:
+    """How often a configuration is queued again, if that is given, within the server's bound."""
+    return None if requeues is None else check_count("requeues", requeues, 0, _MOST_REQUEUES)

@@ -20,6 +20,8 @@ class Parameters(unittest.TestCase):
             (lambda: real(1, 0), ValueError, "above the upper"),
             (lambda: real(1, 1), ValueError, "leave out what is fixed"),
             (lambda: real(0, float("inf")), ValueError, "finite"),
+            (lambda: integer(0, 10**400), ValueError, "integer.*the bounds must be finite"),
+            (lambda: real(0, 1, default=10**400), ValueError, r"real\(\): default=1.* is too large"),
             (lambda: real("0", 1), TypeError, "numbers"),
             (lambda: integer(0.5, 2), ValueError, r"see real\(\)"),
             (lambda: integer(0, 5, scale="log"), ValueError, "above 0"),

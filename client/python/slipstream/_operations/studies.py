@@ -21,7 +21,7 @@ from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
-from slipstream.records import Lease, StudyDescription, TrialRecord, seconds_of
+from slipstream.records import Lease, StudyDescription, TrialRecord, checked_requeues, seconds_of
 from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
@@ -209,7 +209,7 @@ class StudyReader:
             raise TypeError(f"title={title!r} must be a string")
         texts = texts_of(labels or {})
         seconds = seconds_of(lease)
-        count = None if requeues is None else check_count("requeues", requeues, 0)
+        count = checked_requeues(requeues)
         study = yield from self.description()
         changes: Dict[str, Any] = {} if title in (None, study.title) else {"display_name": title}
         if merged(study.labels, texts) != study.labels:

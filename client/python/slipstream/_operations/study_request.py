@@ -10,7 +10,14 @@ from slipstream._convert.names import StudyName, study_name
 from slipstream._operations.misfits import labelled
 from slipstream._operations.study_base import StudyBase
 from slipstream.parameters import Parameter, with_labels
-from slipstream.records import Lease, Objective, SourceTask, StudyDescription, seconds_of
+from slipstream.records import (
+    Lease,
+    Objective,
+    SourceTask,
+    StudyDescription,
+    checked_requeues,
+    seconds_of,
+)
 from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, records_of, rows_of
 
@@ -35,9 +42,18 @@ def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bo
     return Objective(maximize or minimize or "", bool(maximize), exact)
 
 
-def _plain_values(options: Optional[Mapping[str, Any]]) -> Optional[Dict[str, Any]]:
+def _plain_values(argument: str, options: Any) -> Optional[Dict[str, Any]]:
     """The options with values that compare equal to those of the study that they describe."""
-    return None if options is None else {name: plain(value) for name, value in options.items()}
+    if options is None:
+        return None
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise TypeError(f"{argument}={options!r} must be values by name")
+    return {name: plain(value) for name, value in options.items()}
+
+
+def _check_text(argument: str, value: Any) -> None:
+    if not isinstance(value, (str, type(None))):
+        raise TypeError(f"{argument}={value!r} must be a string")
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,8 @@ class StudyRequest:
     def describe(self) -> StudyDescription:
         """The study asked for, still without its source tasks."""
         candidates = self._list_candidates()
+        for argument in ("preset", "stopping", "title"):
+            _check_text(argument, getattr(self, argument))
         if self.stopping_options and self.stopping is None:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
         name = self.name
@@ -76,12 +94,12 @@ class StudyRequest:
             candidates,
             self.allow_repeats,
             preset=self.preset,
-            recipe=_plain_values(self.recipe),
+            recipe=_plain_values("recipe", self.recipe),
             seed=None if self.seed is None else check_count("seed", self.seed, 0, _LAST_SEED),
             stopping=self.stopping,
-            stopping_options=_plain_values(self.stopping_options),
+            stopping_options=_plain_values("stopping_options", self.stopping_options),
             lease=seconds_of(self.lease),
-            requeues=None if self.requeues is None else check_count("requeues", self.requeues, 0),
+            requeues=checked_requeues(self.requeues),
             title=self.title,
             labels=label_texts(self.labels),
             project=name.project,
