@@ -106,6 +106,15 @@ class Exchange(ServerTest):
         self.assertEqual(study.best.number, 2)
         self.assertEqual(study.suggest().number, 3)
 
+    def test_what_names_no_file_is_refused_at_once(self):
+        with open(os.devnull) as file:
+            for use in (self.study.export, slipstream.import_study, slipstream.import_source):
+                with self.assertRaisesRegex(TypeError, "expected str, bytes or os.PathLike object"):
+                    use(file.fileno())
+            self.assertEqual(file.read(), "")
+        self.study.export(os.fsencode(self.path))
+        self.assertTrue(os.path.isfile(self.path))
+
     def test_a_file_that_was_cut_off_is_refused(self):
         self.run_trials(2)
         self.study.export(self.path)

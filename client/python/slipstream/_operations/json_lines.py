@@ -23,6 +23,7 @@ def line_of(message: Message) -> str:
 def new_file(path: str) -> Iterator[TextIO]:
     """A file to write, which is there only once it is whole. Others may write to the same path at
     the same time."""
+    path = os.fsdecode(path)  # TypeError for what names no file.
     partial = f"{path}.{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "x", encoding="utf-8") as file:
@@ -72,7 +73,8 @@ def read_lines(
     that is none, or a file that is no text; if the first line is a message of `other_type`, with the
     advice."""
     try:
-        with open(path, encoding="utf-8") as file:
+        # Of a number, open() would take the file that has it in this process, and close that.
+        with open(os.fsdecode(path), encoding="utf-8") as file:
             for number, text in enumerate(file, start=1):
                 wanted = first_type if number == 1 else message_type
                 other = other_type if number == 1 else None
