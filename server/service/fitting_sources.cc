@@ -12,6 +12,7 @@
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
 #include "server/service/page.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -48,13 +49,15 @@ bool Fits(const SourceTaskHeader& source, const StudyDefinition& study) {
          SpaceMapping::Create(*source.space, *study.space).ok();
 }
 
-// When the studies that there are were created.
+// When the studies of a project were created.
 class CreateTimes {
  public:
-  explicit CreateTimes(Store* store) : store_(*store) {}
+  CreateTimes(Store* store, std::string project) : store_(*store), project_(std::move(project)) {}
 
-  // In milliseconds; none if there is no such study.
+  // In milliseconds; none if the project has no such study. Those of other projects are not looked
+  // at, as the caller may not be allowed to know of them.
   absl::StatusOr<std::optional<int64_t>> Of(const std::string& study) {
+    if (ProjectOfId(study) != project_) return std::optional<int64_t>();
     const auto known = times_.find(study);
     if (known != times_.end()) return known->second;
     const absl::StatusOr<StudyRecord> record = store_.GetStudy(study);
@@ -67,6 +70,7 @@ class CreateTimes {
 
  private:
   Store& store_;
+  const std::string project_;
   std::map<std::string, std::optional<int64_t>> times_;
 };
 
@@ -87,7 +91,7 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
                                                         const StudyDefinition& definition,
                                                         size_t most) {
   Latest latest(most);
-  CreateTimes times(&store);
+  CreateTimes times(&store, project);
   for (int64_t after = 0;;) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const std::vector<SourceTaskRecord> records,

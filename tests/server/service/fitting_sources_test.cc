@@ -109,6 +109,17 @@ TEST_F(FittingSourcesTest, ADeletedStudyIsNoEarlierStateOfOneWithItsName) {
   EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(of_deleted, later));
 }
 
+// Else a caller would learn when a study was created that it may not see.
+TEST_F(FittingSourcesTest, OtherProjectsAreNotAskedForTheirStudies) {
+  Registered(0, 3, "studies/digits", "projects/vision");
+  const int64_t registered = absl::ToUnixMillis(absl::Now());
+  while (absl::ToUnixMillis(absl::Now()) <= registered) {
+  }
+  Create(ExampleStudy(), "digits");
+  const std::string later = Registered(0, 6, "studies/digits", "projects/vision");
+  EXPECT_THAT(SourcesOf("projects/vision/sourceTasks/-"), ElementsAre(later));
+}
+
 TEST_F(FittingSourcesTest, OfTooManyTheLatestCount) {
   std::vector<std::string> names;
   for (int task = 0; task < 5; ++task) names.push_back(Registered(task, 1));
