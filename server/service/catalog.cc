@@ -116,6 +116,12 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const s
   return shared;
 }
 
+absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSourceNamed(
+    const std::string& name) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseSourceTaskName("name", name));
+  return GetSource(id);
+}
+
 absl::Status Catalog::CheckSources(const StudyDefinition& definition) {
   for (size_t i = 0; i < definition.source_ids.size(); ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,

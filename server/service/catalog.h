@@ -58,6 +58,8 @@ class Catalog {
 
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);
+  // The same by its name, "sourceTasks/...".
+  absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSourceNamed(const std::string& name);
 
   // Whether every source task of a study that is to be created exists and shares a parameter with
   // its space. Errors as those of GetSource, or an InvalidField on "study.source_tasks[i]".

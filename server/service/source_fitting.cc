@@ -22,9 +22,10 @@ constexpr size_t kMostWithoutRoom = 10'000;
 }  // namespace
 
 SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
-                             std::stop_token stop, OnFailedFit on_failed_fit)
+                             std::stop_token stop, OnFailedFit on_failed_fit, Load load)
     : library_(bytes),
       on_failed_fit_(std::move(on_failed_fit)),
+      load_(std::move(load)),
       on_stop_(std::move(stop), [this] { stopping_.request_stop(); }),
       executor_("fits of source tasks", 1, max_waiting) {
   if (on_start) executor_.Continue(std::move(on_start));
@@ -55,7 +56,10 @@ void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
   absl::Status accepted = bare.status();
   if (accepted.ok()) {
     auto shared = std::make_shared<const SearchSpace>(*std::move(bare));
-    accepted = executor_.Run([=, this] { Fit(key, *source, *shared, options); });
+    Load load = load_;
+    if (!load) load = [source](const std::string&) { return source; };
+    accepted = executor_.Run(
+        [=, this, name = source->name] { Fit(key, name, load, *shared, options); });
   }
   if (!accepted.ok()) End(key);
 }
@@ -79,26 +83,29 @@ void SourceFitting::Work(const std::string& key, const std::function<absl::Statu
   End(key);
 }
 
-void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
+void SourceFitting::Fit(const std::string& key, const std::string& name, const Load& load,
                         const SearchSpace& space, const SourceFitOptions& options) {
   if (stopping_.stop_requested()) return;
   const auto began = std::chrono::steady_clock::now();
+  const auto source = OrOutOfMemory([&] { return load(name); });
+  // It has been deleted meanwhile, or whoever needs it next is told of the error.
+  if (!source.ok()) return End(key);
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
-      OrOutOfMemory([&] { return FitSource(source, space, options, GivesUp()); });
+      OrOutOfMemory([&] { return FitSource(**source, space, options, GivesUp()); });
   if (stopping_.stop_requested()) return;
   ++fits_;
   if (!fitted.ok()) {
     ++failed_fits_;
-    if (on_failed_fit_) on_failed_fit_(source.name, fitted.status());
+    if (on_failed_fit_) on_failed_fit_(name, fitted.status());
   }
   const bool is_kept =
-      library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
+      library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(**source));
   if (!is_kept) {
     NoteThatThereIsNoRoom(key, std::chrono::steady_clock::now() - began);
     if (on_failed_fit_) {
-      on_failed_fit_(source.name, absl::ResourceExhaustedError(
-                                      "its model does not fit beside those in use; raise "
-                                      "--fitted-source-mib"));
+      on_failed_fit_(name, absl::ResourceExhaustedError(
+                               "its model does not fit beside those in use; raise "
+                               "--fitted-source-mib"));
     }
   }
   End(key);

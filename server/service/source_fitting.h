@@ -31,13 +31,16 @@ class SourceFitting : public SourceProvider {
  public:
   // Called with a source task that no model fits, and why.
   using OnFailedFit = std::function<void(const std::string& source, const absl::Status&)>;
+  // Reads the source task of that name.
+  using Load = std::function<absl::StatusOr<std::shared_ptr<const SourceTaskData>>(
+      const std::string& name)>;
 
   // Caches at most `bytes` of models; at most `max_waiting` fits and pieces of work
   // wait. `on_start`, if any, runs once on the fitting thread, to lower its priority.
-  // When `stop` is requested, the running fit is given up. `on_failed_fit`, if any, is called on
-  // the fitting thread.
+  // When `stop` is requested, the running fit is given up. `on_failed_fit` and `load`, if any, are
+  // called on the fitting thread. With `load`, waiting fits hold no observations.
   SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
-                std::stop_token stop = {}, OnFailedFit on_failed_fit = {});
+                std::stop_token stop = {}, OnFailedFit on_failed_fit = {}, Load load = {});
   // Gives up the running fit, waits for running work and drops what is waiting.
   ~SourceFitting() override;
 
@@ -70,8 +73,8 @@ class SourceFitting : public SourceProvider {
 
  private:
   void Work(const std::string& key, const std::function<absl::Status()>& work, int tries);
-  void Fit(const std::string& key, const SourceTaskData& source, const SearchSpace& space,
-           const SourceFitOptions& options);
+  void Fit(const std::string& key, const std::string& name, const Load& load,
+           const SearchSpace& space, const SourceFitOptions& options);
   // Marks the fit or work as queued; false if it already is.
   bool Begin(const std::string& key);
   void End(const std::string& key);
@@ -81,6 +84,7 @@ class SourceFitting : public SourceProvider {
 
   SourceLibrary library_;
   const OnFailedFit on_failed_fit_;
+  const Load load_;
   std::atomic<int64_t> fits_{0};
   std::atomic<int64_t> failed_fits_{0};
   std::mutex mutex_;

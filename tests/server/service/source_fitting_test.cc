@@ -106,6 +106,31 @@ TEST(SourceFitting, SourcesThatFindNoRoomAreNotFittedOverAndOver) {
   EXPECT_EQ(fitting.fits(), 40) << "each once";
 }
 
+TEST(SourceFitting, WaitingFitsHoldNoObservationsIfTheyCanBeLoaded) {
+  std::promise<void> gate;
+  std::vector<std::string> loaded;
+  SourceFitting fitting(
+      kFittingBytes, 100, [&] { gate.get_future().wait(); }, {}, {},
+      [&](const std::string& name) -> absl::StatusOr<std::shared_ptr<const SourceTaskData>> {
+        loaded.push_back(name);
+        if (name == "sourceTasks/gone") return absl::NotFoundError("deleted");
+        return ParabolaSource(name);
+      });
+  const std::shared_ptr<const SearchSpace> space = ParabolaSource("")->space;
+  for (const char* name : {"sourceTasks/gone", "sourceTasks/a"}) {
+    auto source = ParabolaSource(name);
+    const std::weak_ptr<const SourceTaskData> held = source;
+    fitting.Prepare(source, *space, {});
+    source.reset();
+    EXPECT_TRUE(held.expired()) << name;
+  }
+  gate.set_value();
+  WaitForFits(&fitting);
+  EXPECT_EQ(loaded, (std::vector<std::string>{"sourceTasks/gone", "sourceTasks/a"}));
+  EXPECT_EQ(fitting.fits(), 1);
+  EXPECT_TRUE(fitting.Get(ParabolaSource("sourceTasks/a"), *space, {}).ok());
+}
+
 TEST(SourceFitting, WorkOnSeveralSourcesRunsAgainAfterTheFitsThatItAskedFor) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       ParabolaSource("sourceTasks/a"), ParabolaSource("sourceTasks/b")};
