@@ -225,6 +225,11 @@ absl::StatusOr<SourceTaskHeader> StoredSourceTaskHeader(const SourceTaskRecord& 
   return header;
 }
 
+int64_t ObservationBytes(const SourceTaskRecord& record, const SourceTaskHeader& header) {
+  const size_t of_each = sizeof(SourcePoint) + header.space->dimension() * sizeof(Value);
+  return record.observation_count * static_cast<int64_t>(of_each);
+}
+
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
                                                 const std::vector<std::string>& chunks) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));

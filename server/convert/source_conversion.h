@@ -48,6 +48,9 @@ absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record)
 // The header of a stored task. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<SourceTaskHeader> StoredSourceTaskHeader(const SourceTaskRecord& record);
 
+// Approximate size in memory of a stored task's observations, in bytes.
+int64_t ObservationBytes(const SourceTaskRecord& record, const SourceTaskHeader& header);
+
 // A stored task for strategies. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
                                                 const std::vector<std::string>& chunks);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "server/grpc/server.h"
+#include "server/service/call_limits.h"
 #include "server/service/service_options.h"
 
 namespace slipstream {
@@ -14,8 +15,9 @@ namespace slipstream {
 // keeps of an open connection, twice what an idle one takes.
 inline constexpr int64_t kBytesAtRest = int64_t{64} << 20;
 inline constexpr int64_t kBytesOfConnection = int64_t{48} << 10;
-// What computing a suggestion or fitting a source task takes at a time. With 10,000 results,
-// patches take 190 MiB with gp_log_ei and 310 MiB with gp_hmc, which has several models.
+// What computing a suggestion or fitting a source task takes at a time, beside source tasks. With
+// 10,000 results, patches take 190 MiB with gp_log_ei and 310 MiB with gp_hmc, which has several
+// models.
 inline constexpr int64_t kBytesOfComputation = int64_t{384} << 20;
 inline constexpr int64_t kBytesOfEvent = 1 << 10;
 
@@ -26,10 +28,11 @@ inline int64_t MostResidentBytes(const ServerOptions& server, const ServiceOptio
                         service.study_cache_bytes + service.history_cache_bytes +
                         service.curve_cache_bytes + service.prepared_bytes;
   const int64_t computations = service.compute_threads + 1;  // One fits source tasks.
+  const int64_t with_sources = computations + service.read_threads;  // Some prepare new studies.
   return kBytesAtRest + server.max_connections * kBytesOfConnection +
          server.call_memory_bytes * 3 / 2 + static_cast<int64_t>(caches) +
          static_cast<int64_t>(service.events.max_events) * kBytesOfEvent +
-         computations * kBytesOfComputation;
+         computations * kBytesOfComputation + with_sources * kMaxSourceBytes;
 }
 
 }  // namespace slipstream

@@ -12,6 +12,7 @@
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
 #include "server/convert/trial_conversion.h"
+#include "server/service/call_limits.h"
 
 namespace slipstream {
 namespace {
@@ -123,16 +124,23 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSourceNamed(
 }
 
 absl::Status Catalog::CheckSources(const StudyDefinition& definition) {
+  int64_t bytes = 0;
   for (size_t i = 0; i < definition.source_ids.size(); ++i) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
-                                GetSource(definition.source_ids[i]));
-    const absl::Status overlap = SpaceMapping::Create(*source->space, *definition.space).status();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record,
+                                store_->GetSourceTask(definition.source_ids[i]));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader source, StoredSourceTaskHeader(record));
+    bytes += ObservationBytes(record, source);
+    const absl::Status overlap = SpaceMapping::Create(*source.space, *definition.space).status();
     if (overlap.ok()) continue;
     return InvalidField(
-        absl::StrCat("study.source_tasks[", i, "]"), source->name,
+        absl::StrCat("study.source_tasks[", i, "]"), SourceTaskName(record.id),
         absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
   }
-  return absl::OkStatus();
+  if (bytes <= kMaxSourceBytes) return absl::OkStatus();
+  return InvalidField("study.source_tasks",
+                      absl::StrCat(bytes >> 20, " MiB of observations in memory"),
+                      absl::StrCat("at most ", kMaxSourceBytes >> 20,
+                                   " MiB; choose fewer source tasks, or smaller ones"));
 }
 
 absl::StatusOr<SourceTasks> Catalog::GetSourcesOf(const CatalogStudy& study) {

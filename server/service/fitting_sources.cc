@@ -1,5 +1,6 @@
 #include "server/service/fitting_sources.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,27 +21,34 @@ namespace {
 // The latest source tasks found so far, by their keys, which grow with time.
 class Latest {
  public:
-  explicit Latest(size_t most) : most_(most) {}
+  Latest(size_t most, int64_t most_bytes) : most_(most), most_bytes_(most_bytes) {}
 
   // `study` is the study that the source task was made of; empty if it was made of none.
-  void Add(const SourceTaskRecord& record, const std::string& study) {
+  void Add(const SourceTaskRecord& record, int64_t bytes, const std::string& study) {
     if (!study.empty()) {
       const auto [state, is_first] = states_.try_emplace(study, record.key);
-      if (!is_first) ids_.erase(std::exchange(state->second, record.key));
+      if (!is_first) tasks_.erase(std::exchange(state->second, record.key));
     }
-    ids_.emplace(record.key, record.id);
-    if (ids_.size() > most_) ids_.erase(ids_.begin());
+    tasks_.emplace(record.key, std::pair(record.id, bytes));
+    if (tasks_.size() > most_) tasks_.erase(tasks_.begin());
   }
 
   std::vector<std::string> Ids() && {
     std::vector<std::string> ids;
-    for (auto& [key, id] : ids_) ids.push_back(std::move(id));
+    int64_t bytes = 0;
+    for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+      bytes += task->second.second;
+      if (bytes > most_bytes_) break;
+      ids.push_back(std::move(task->second.first));
+    }
+    std::reverse(ids.begin(), ids.end());
     return ids;
   }
 
  private:
-  size_t most_;
-  std::map<int64_t, std::string> ids_;
+  const size_t most_;
+  const int64_t most_bytes_;
+  std::map<int64_t, std::pair<std::string, int64_t>> tasks_;  // Ids and sizes.
   std::map<std::string, int64_t> states_;  // The key of each study's latest state.
 };
 
@@ -89,8 +97,8 @@ absl::StatusOr<std::string> StudyOf(const SourceTaskRecord& record, const std::s
 
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,
-                                                        size_t most) {
-  Latest latest(most);
+                                                        size_t most, int64_t most_bytes) {
+  Latest latest(most, most_bytes);
   CreateTimes times(&store, project);
   for (int64_t after = 0;;) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
@@ -104,7 +112,7 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
       if (!Fits(header, definition)) continue;
       SLIPSTREAM_ASSIGN_OR_RETURN(const v1::SourceTask task, SourceTaskToProto(record));
       SLIPSTREAM_ASSIGN_OR_RETURN(const std::string study, StudyOf(record, task.origin(), times));
-      latest.Add(record, study);
+      latest.Add(record, ObservationBytes(record, header), study);
     }
     if (records.size() < static_cast<size_t>(kRecordsPerRead)) return std::move(latest).Ids();
   }

@@ -3,6 +3,7 @@
 #define SLIPSTREAM_SERVER_SERVICE_FITTING_SOURCES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,11 @@ namespace slipstream {
 // The ids of the project's source tasks that have a result, the study's objective, and a parameter
 // in common with it, oldest first. Of those whose origin is the same study only the latest counts,
 // as the others are earlier states of it; those that are older than the study of that name are of
-// an earlier study, which was deleted. If there are more than `most`, the latest are returned.
-// DATA_LOSS, or the store's errors.
+// an earlier study, which was deleted. If there are more than `most`, or their observations would
+// take more than `most_bytes` of memory, the latest are returned. DATA_LOSS, or the store's errors.
 absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std::string& project,
                                                         const StudyDefinition& definition,
-                                                        size_t most);
+                                                        size_t most, int64_t most_bytes);
 
 }  // namespace slipstream
 

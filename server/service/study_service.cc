@@ -21,6 +21,7 @@
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/transfer_conversion.h"
+#include "server/service/call_limits.h"
 #include "server/service/fitting_sources.h"
 #include "server/service/meant_study.h"
 #include "server/service/page.h"
@@ -127,7 +128,8 @@ std::optional<std::string> TakeAllSources(v1::Study* study) {
 absl::Status StudyService::AddAllSources(const std::string& project, v1::Study* study,
                                          StudyDefinition* definition) {
   SLIPSTREAM_ASSIGN_OR_RETURN(definition->source_ids,
-                              FittingSources(store_, project, *definition, kMaxSources));
+                              FittingSources(store_, project, *definition, kMaxSources,
+                                             kMaxSourceBytes));
   for (const std::string& id : definition->source_ids) study->add_source_tasks(SourceTaskName(id));
   return absl::OkStatus();
 }

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
 #include <map>
 #include <string>
+#include <utility>
 
+#include "server/convert/study_conversion.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -64,6 +67,25 @@ TEST_F(CatalogTest, SourcesComeInTheOrderOfTheStudyAndAreCached) {
   }
   EXPECT_EQ(reads_["GetSourceChunks"], 2);
   EXPECT_TRUE(absl::IsNotFound(catalog_.GetSource(std::string(32, 'a')).status()));
+}
+
+TEST_F(CatalogTest, SourcesThatTakeTooMuchMemoryTogetherAreRefusedWithoutReadingThem) {
+  v1::Study study = ExampleStudy();
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
+  study.add_source_tasks(registered.source_task().name());
+  EXPECT_TRUE(catalog_.CheckSources(*StudyDefinitionFromProto(study)).ok());
+  const SourceTaskRecord small = *store_->GetSourceTask(study.source_tasks(0).substr(12));
+  const NewSourceTask large = {std::string(32, 'b'), small.definition, {}, int64_t{1} << 23, 1};
+  std::promise<absl::Status> stored;
+  Write<RegisteredSourceTask> write;
+  write.render = [](const RegisteredSourceTask&) { return std::string(); };
+  write.done = [&](const absl::Status& status, const auto&) { stored.set_value(status); };
+  store_->RegisterSourceTask(large, std::move(write));
+  ASSERT_TRUE(stored.get_future().get().ok());
+  study.add_source_tasks("sourceTasks/" + large.id);
+  ExpectViolation(catalog_.CheckSources(*StudyDefinitionFromProto(study)), "study.source_tasks");
+  EXPECT_EQ(reads_["GetSourceChunks"], 0);
 }
 
 TEST_F(CatalogTest, AViewIsTheStudyWithoutItsTrials) {

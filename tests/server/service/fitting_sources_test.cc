@@ -9,7 +9,8 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/convert/study_limits.h"
+#include "server/convert/source_conversion.h"
+#include "server/service/call_limits.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -125,9 +126,21 @@ TEST_F(FittingSourcesTest, OfTooManyTheLatestCount) {
   for (int task = 0; task < 5; ++task) names.push_back(Registered(task, 1));
   v1::Study study = ExampleStudy();
   const StudyDefinition definition = *StudyDefinitionFromProto(study);
-  const auto ids = FittingSources(*store_, "default", definition, 2);
+  const auto ids = FittingSources(*store_, "default", definition, 2, kMaxSourceBytes);
   ASSERT_TRUE(ids.ok()) << ids.status();
   EXPECT_THAT(*ids, ElementsAre(names[3].substr(12), names[4].substr(12)));
+}
+
+TEST_F(FittingSourcesTest, OfThoseThatAreTooLargeTogetherTheLatestCount) {
+  std::vector<std::string> names;
+  for (int task = 0; task < 4; ++task) names.push_back(Registered(task, 1));
+  const StudyDefinition definition = *StudyDefinitionFromProto(ExampleStudy());
+  const auto record = store_->GetSourceTask(names[0].substr(12));
+  ASSERT_TRUE(record.ok()) << record.status();
+  const int64_t bytes = ObservationBytes(*record, *StoredSourceTaskHeader(*record));
+  const auto ids = FittingSources(*store_, "default", definition, 1000, 3 * bytes - 1);
+  ASSERT_TRUE(ids.ok()) << ids.status();
+  EXPECT_THAT(*ids, ElementsAre(names[2].substr(12), names[3].substr(12)));
 }
 
 TEST_F(FittingSourcesTest, AllPagesAreLookedAt) {
