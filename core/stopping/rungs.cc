@@ -67,7 +67,7 @@ StoppingAdvice AdviceAtRung(const StoppingView& view, const std::vector<CostCurv
   const auto kept =
       static_cast<size_t>(std::max(1.0, std::floor(static_cast<double>(count) / factor)));
   const bool stop = better >= kept;
-  return {stop, absl::StrCat("At step ", step, " ", better, " of ", count - 1,
+  return {stop, absl::StrCat("At step ", step, ", ", better, " of ", count - 1,
                              " others were better than its ", CostText(view.goal, own),
                              stop ? ", and only the best " : "; the best ", kept, " of ", count,
                              " go on.")};

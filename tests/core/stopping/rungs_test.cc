@@ -71,7 +71,7 @@ TEST(AshaTest, JudgesBetweenRungsAtTheLastOneReached) {
   const StoppingAdvice advice = study.Ask("asha", kThirds);
   EXPECT_TRUE(advice.stop);
   EXPECT_EQ(advice.reason,
-            "At step 2 1 of 1 others were better than its 3, and only the best 1 of 2 go on.");
+            "At step 2, 1 of 1 others were better than its 3, and only the best 1 of 2 go on.");
   study.Running(StepByStep({3, 3, 0, 0, 0, 0}));  // The first at step 6.
   EXPECT_FALSE(study.Stops("asha", kThirds));
 }
@@ -123,7 +123,7 @@ TEST(AshaTest, ThoseThatReportSeldomAreComparedAtTheirFirstReport) {
   study.Running({{10, 99}});
   const StoppingAdvice advice = study.Ask("asha", {{"first_rung", 4}, {"most_steps", 100}});
   EXPECT_TRUE(advice.stop);
-  EXPECT_THAT(advice.reason, testing::StartsWith("At step 10 9 of 9 others were better"));
+  EXPECT_THAT(advice.reason, testing::StartsWith("At step 10, 9 of 9 others were better"));
 }
 
 TEST(AshaTest, WhatOthersReportedLaterOnlyDoesNotCount) {
