@@ -16,6 +16,7 @@
 #include "google/protobuf/empty.pb.h"
 #include "google/protobuf/message.h"
 #include "server/convert/content_hash.h"
+#include "server/convert/resource_name.h"
 #include "server/service/executor.h"
 #include "server/store/store.h"
 
@@ -32,11 +33,30 @@ inline void AnswerOn(Executor* executor, const Done& done, std::function<absl::S
   if (!accepted.ok()) done(accepted);
 }
 
+// The name of what `request` is about, or of the parent of what it makes.
+template <typename Request>
+const std::string& NameIn(const Request& request) {
+  if constexpr (requires { request.parent(); }) {
+    return request.parent();
+  } else if constexpr (requires { request.name(); }) {
+    return request.name();
+  } else if constexpr (requires { request.study().name(); }) {
+    return request.study().name();
+  } else if constexpr (requires { request.trial().name(); }) {
+    return request.trial().name();
+  } else if constexpr (requires { request.study(); }) {
+    return request.study();
+  } else {
+    return request.trial();
+  }
+}
+
 // Guards `request` to `method` against repeats; unguarded without a request id.
 template <typename Request>
 RequestGuard GuardOf(absl::string_view method, const Request& request) {
   if (request.request_id().empty()) return {};
-  return {request.request_id(), RequestFingerprint(method, request)};
+  return {request.request_id(), RequestFingerprint(method, request),
+          std::string(ProjectInName(NameIn(request)))};
 }
 
 inline absl::Status ParseFirstAnswer(const std::string& answer,

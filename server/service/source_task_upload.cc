@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/text_limits.h"
+#include "server/service/answering.h"
 
 namespace slipstream {
 
@@ -61,8 +61,7 @@ absl::StatusOr<NewSourceTask> SourceTaskUpload::Finish() {
 }
 
 RequestGuard SourceTaskUpload::Guard(const NewSourceTask& task) const {
-  if (header_.request_id().empty()) return {};
-  return {header_.request_id(), RequestFingerprint("RegisterSourceTask " + task.id, header_)};
+  return GuardOf("RegisterSourceTask " + task.id, header_);
 }
 
 }  // namespace slipstream

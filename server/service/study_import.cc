@@ -9,6 +9,7 @@
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/text_limits.h"
+#include "server/service/answering.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
@@ -175,8 +176,7 @@ absl::StatusOr<ImportedStudy> StudyImport::Finish() {
 }
 
 RequestGuard StudyImport::Guard() const {
-  if (header_.request_id().empty()) return {};
-  return {header_.request_id(), RequestFingerprint(absl::StrCat("ImportStudy ", digest_), header_)};
+  return GuardOf(absl::StrCat("ImportStudy ", digest_), header_);
 }
 
 }  // namespace slipstream

@@ -2,14 +2,29 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace slipstream::rules {
+namespace {
+
+// A request id has no control characters.
+std::string KeyOf(const RequestGuard& guard) {
+  if (guard.project.empty() || guard.project == "default") return guard.request_id;
+  return absl::StrCat(guard.project, "\n", guard.request_id);
+}
+
+}  // namespace
 
 absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard) {
   if (guard.request_id.empty()) return std::optional<std::string>();
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<RememberedAnswer> found,
-                              rows.FindAnswer(guard.request_id));
+  const std::string key = KeyOf(guard);
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<RememberedAnswer> found, rows.FindAnswer(key));
+  if (!found.has_value() && key != guard.request_id) {
+    // Earlier versions did not keep the ids of projects apart.
+    SLIPSTREAM_ASSIGN_OR_RETURN(found, rows.FindAnswer(guard.request_id));
+    if (found.has_value() && found->fingerprint != guard.fingerprint) found.reset();
+  }
   if (!found.has_value()) return std::optional<std::string>();
   if (found->fingerprint != guard.fingerprint) {
     return InvalidField("request_id", guard.request_id,
@@ -20,7 +35,7 @@ absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestG
 
 absl::Status RememberAnswer(RowTransaction& rows, const RequestGuard& guard, std::string answer) {
   if (guard.request_id.empty()) return absl::OkStatus();
-  return rows.InsertAnswer(guard.request_id, {guard.fingerprint, std::move(answer)});
+  return rows.InsertAnswer(KeyOf(guard), {guard.fingerprint, std::move(answer)});
 }
 
 }  // namespace slipstream::rules

@@ -48,6 +48,7 @@ namespace slipstream {
 struct RequestGuard {
   std::string request_id;   // Empty: not guarded.
   std::string fingerprint;  // A hash of the request's content.
+  std::string project = {};  // Ids of different projects have nothing to do with each other.
 };
 
 // How a write is answered.

@@ -177,6 +177,16 @@ TEST_F(Repeats, AnIdBelongsToOneMethod) {
   EXPECT_EQ(ViolationIn(refused).field(), "request_id") << refused.error_message();
 }
 
+TEST_F(Repeats, AnIdBelongsToOneProject) {
+  for (const char* parent : {"", "projects/vision", "projects/speech"}) {
+    v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
+    request.set_parent(parent);
+    v1::CreateStudyRequest other = CreateRequest(ExampleStudy("random"), "other");
+    other.set_parent(parent);
+    ExpectRepeatable(&Stub::CreateStudy, request, other);
+  }
+}
+
 TEST_F(Repeats, ARefusedRequestIsNotRemembered) {
   const v1::SuggestRequest request = AskRequest("studies/s", "w", 1, "the-id");
   EXPECT_EQ(Call(stub(), &Stub::Suggest, request).error_code(), grpc::StatusCode::NOT_FOUND);

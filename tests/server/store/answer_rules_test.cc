@@ -25,6 +25,27 @@ TEST_F(AnswerRules, AnAnswerIsFoundAtOnceByItsContentOnly) {
   EXPECT_EQ(*Read([](RowSnapshot& rows) { return rules::FindAnswer(rows, {"r", "f"}); }), "answer");
 }
 
+TEST_F(AnswerRules, IdsOfProjectsAreKeptApart) {
+  Commit([](RowTransaction& rows) {
+    EXPECT_TRUE(rules::RememberAnswer(rows, {"r", "f", "default"}, "answer").ok());
+    EXPECT_EQ(*rules::FindAnswer(rows, {"r", "g", "vision"}), std::nullopt);
+    EXPECT_TRUE(rules::RememberAnswer(rows, {"r", "g", "vision"}, "another").ok());
+    EXPECT_EQ(*rules::FindAnswer(rows, {"r", "f", "default"}), "answer");
+    EXPECT_EQ(*rules::FindAnswer(rows, {"r", "g", "vision"}), "another");
+    EXPECT_THAT(rules::FindAnswer(rows, {"r", "h", "vision"}).status(),
+                IsRefusal(kInvalidArgument, "request_id is r, must be"));
+    return absl::OkStatus();
+  });
+}
+
+TEST_F(AnswerRules, AnIdThatAnEarlierVersionRememberedIsFoundInItsProject) {
+  Commit([](RowTransaction& rows) {
+    EXPECT_TRUE(rules::RememberAnswer(rows, {"r", "f"}, "answer").ok());
+    EXPECT_EQ(*rules::FindAnswer(rows, {"r", "f", "vision"}), "answer");
+    return absl::OkStatus();
+  });
+}
+
 TEST_F(AnswerRules, WithoutARequestIdNoRowIsReadOrWritten) {
   Commit([](RowTransaction& rows) {
     EXPECT_TRUE(rules::RememberAnswer(rows, {"", "f"}, "answer").ok());
