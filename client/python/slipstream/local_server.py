@@ -22,6 +22,7 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 _open: List[LocalServer] = []  # Those of this process.
+_changing = threading.RLock()  # Held while these, or the variables that name them, change.
 
 
 class LocalServer:
@@ -45,16 +46,17 @@ class LocalServer:
         self._address = self._enter()
         # Other processes that this one starts go on from these, too.
         kept = (_ADDRESS,) if keep_address and os.environ.get(_ADDRESS) else ()
-        names = (name for name in (_ADDRESS, LOCAL_SERVER) if name not in kept)
-        self._before = {name: os.environ.get(name) for name in names}
-        for name in self._before:
-            os.environ[name] = self._address
+        names = [name for name in (_ADDRESS, LOCAL_SERVER) if name not in kept]
+        with _changing:
+            self._before = {name: os.environ.get(name) for name in names}
+            for name in names:
+                os.environ[name] = self._address
+            _open.append(self)
         self._closing = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="slipstream-local", daemon=True)
         self._keeper.start()
         atexit.register(self.close)
         termination.precede_exit_functions()  # Trials are given back to a server that still runs.
-        _open.append(self)
 
     @property
     def address(self) -> str:
@@ -74,11 +76,22 @@ class LocalServer:
 
     def close(self) -> None:
         """Ends the server, unless it is another script's. Scripts that share it start another."""
-        if self._closing.is_set() or os.getpid() != self._owner:
+        if os.getpid() != self._owner:
             return
-        self._closing.set()
+        with _changing:
+            if self._closing.is_set():
+                return
+            self._closing.set()
         self._keeper.join()
         atexit.unregister(self.close)
+        with _changing:
+            self._leave_environment()
+        if self._server is not None:
+            self._server.end()
+        self._place.step_back()
+
+    def _leave_environment(self) -> None:
+        """Gives variables back as they were, or has a server that was opened later do so."""
         later = _open[_open.index(self) + 1:]
         _open.remove(self)
         for name, before in self._before.items():
@@ -92,9 +105,6 @@ class LocalServer:
                 del os.environ[name]
             else:
                 os.environ[name] = before
-        if self._server is not None:
-            self._server.end()
-        self._place.step_back()
 
     def __enter__(self) -> LocalServer:
         return self
@@ -160,6 +170,8 @@ class LocalServer:
 
 
 def _leave_to_parent() -> None:
+    global _changing
+    _changing = threading.RLock()  # Another thread of the parent may have held it.
     for server in _open:
         server._leave_to_parent()
 

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
 import unittest.mock
+from concurrent.futures import ThreadPoolExecutor
 
 from servers import PATIENCE, SERVER, SPAWN, ServerProcess
 from waiting import wait_until
@@ -71,6 +73,22 @@ class Script:
         self.process.wait(PATIENCE)
 
 
+class MeetingEvent(threading.Event):
+    """Two threads that look at it at once both do so before either goes on."""
+
+    def __init__(self):
+        super().__init__()
+        self._meeting = threading.Barrier(2)
+
+    def is_set(self):
+        there = super().is_set()
+        try:
+            self._meeting.wait(0.2)
+        except threading.BrokenBarrierError:
+            pass  # The other one waits for its turn.
+        return there
+
+
 class Local(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -114,6 +132,14 @@ class Local(unittest.TestCase):
                 second.close()
                 self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
                 self.assertNotIn("SLIPSTREAM_LOCAL_SERVER", os.environ)
+
+    def test_threads_may_close_a_server_at_once(self):
+        server = slipstream.local(self.path)
+        server._closing = MeetingEvent()
+        with ThreadPoolExecutor(2) as threads:
+            for closed in [threads.submit(server.close) for _ in range(2)]:
+                closed.result()
+        self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
 
     def test_an_address_that_a_program_sets_between_servers_comes_back(self):
         with unittest.mock.patch.dict(os.environ):
