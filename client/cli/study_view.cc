@@ -277,6 +277,7 @@ std::string TransferText(const v1::Study& study) {
   if (transfer.has_start()) absl::StrAppend(&text, "; ", StartText(transfer.start()));
   absl::StrAppendFormat(&text, "; the model with sources counts for %.0f%%",
                         100 * transfer.share());
+  if (transfer.sources().empty()) absl::StrAppend(&text, ", but gives none of them a weight");
   if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
   absl::StrAppendFormat(&text,
                         ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",

@@ -80,6 +80,8 @@ class TransferSummary:
         standing = "given up" if self.state != "unknown" and self.share < 0.05 else self.state
         start = f"; {self.start}" if self.start else ""
         text = f"{standing}{start}; the model with sources counts for {self.share:.0%}"
+        if not self.sources:
+            text += ", but gives none of them a weight"
         if self.state == "unknown":
             return text
         times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))

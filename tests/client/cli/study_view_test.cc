@@ -73,6 +73,9 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   v1::TransferSummary& transfer = *study.mutable_transfer();
   transfer.set_state(v1::TransferSummary::UNKNOWN);
   transfer.set_share(0.5);
+  EXPECT_EQ(TransferText(study),
+            "unknown; the model with sources counts for 50%, but gives none of them a weight");
+  transfer.add_sources()->set_weight(0.5);
   EXPECT_EQ(TransferText(study), "unknown; the model with sources counts for 50%");
   v1::TransferSummary::Start& start = *transfer.mutable_start();
   start.set_trials(3);

@@ -1,5 +1,6 @@
 """Plots show what is in a study, and Matplotlib draws all of them."""
 
+import dataclasses
 import io
 import math
 import time
@@ -323,6 +324,9 @@ class Contents(PlotTest):
         self.assertLessEqual(start.better + start.worse, 1)
         self.assertIn(f"<th>transfer</th><td>{summary.state}; {start}; the model ",
                       self.study._repr_html_())
+        unweighted = ", but gives none of them a weight, and makes"
+        self.assertNotIn(unweighted, str(summary))
+        self.assertIn(unweighted, str(dataclasses.replace(summary, sources={})))
         self.assertIsNone(self.source.transfer)
         self.assertNotIn("transfer", self.source._repr_html_())
 
