@@ -1,5 +1,7 @@
 #include "server/store/event_rules.h"
 
+#include <optional>
+
 #include "core/base/status.h"
 
 namespace slipstream::rules {
@@ -17,6 +19,22 @@ absl::Status Append(RowTransaction& rows, EventRecord event) {
 
 bool Improves(bool maximize, double value, const std::optional<double>& best) {
   return !best.has_value() || (maximize ? value > *best : value < *best);
+}
+
+// The best result before that of `trial`. A study from before schema version 3 does not know it
+// until it is asked for.
+absl::StatusOr<std::optional<double>> BestBefore(RowTransaction& rows, bool maximize,
+                                                 const TrialRecord& trial, const StudyHead& head) {
+  std::optional<double> best = head.best;
+  if (best.has_value() || head.succeeded_count == 0) return best;
+  for (int64_t number = 1; number <= head.trial_count; ++number) {
+    if (number == trial.number) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<TrialRecord> other,
+                                rows.FindTrial(head.key, number));
+    if (!other.has_value() || other->state != TrialState::kSucceeded) continue;
+    if (Improves(maximize, *other->objective, best)) best = other->objective;
+  }
+  return best;
 }
 
 }  // namespace
@@ -58,9 +76,9 @@ absl::Status EmitTrialEvent(RowTransaction& rows, EventKind kind, int64_t study_
 absl::Status EmitOutcome(RowTransaction& rows, bool maximize, const TrialRecord& trial,
                          StudyHead& head) {
   SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialEnded, head.key, trial));
-  if (trial.state != TrialState::kSucceeded || !Improves(maximize, *trial.objective, head.best)) {
-    return absl::OkStatus();
-  }
+  if (trial.state != TrialState::kSucceeded) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(head.best, BestBefore(rows, maximize, trial, head));
+  if (!Improves(maximize, *trial.objective, head.best)) return absl::OkStatus();
   head.best = trial.objective;
   return EmitTrialEvent(rows, EventKind::kIncumbentImproved, head.key, trial);
 }

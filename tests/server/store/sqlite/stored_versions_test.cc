@@ -99,6 +99,16 @@ TEST_P(StoredVersionTest, KeepsItsContent) {
   ExpectNewestForm();
 }
 
+TEST_P(StoredVersionTest, AWorseResultIsNotTheBest) {
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(ObserveTrial(**store, {"digits", 3, Success(0.5), /*maximize=*/true}).ok());
+  EXPECT_EQ((*store)->GetStudy("digits")->best, 0.93);
+  const auto events = (*store)->ListEvents(0, 1000);
+  ASSERT_TRUE(events.ok()) << events.status();
+  EXPECT_EQ(events->events.back().kind, EventKind::kTrialEnded);
+}
+
 class CutShortMigrationTest : public StoredVersionTest {};
 
 INSTANTIATE_TEST_SUITE_P(BeforeForm, CutShortMigrationTest, testing::Values(3));
