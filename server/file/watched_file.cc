@@ -19,14 +19,19 @@ WatchedFile::Version WatchedFile::Look() const {
 // A change that comes while the file is read is found by the next look.
 absl::Status WatchedFile::Read() {
   version_ = Look();
-  absl::Status status = read_(path_);
-  is_in_force_ = status.ok();
-  return status;
+  latest_ = read_(path_);
+  is_in_force_ = latest_.ok();
+  return latest_;
 }
 
 std::optional<absl::Status> WatchedFile::ReadIfChanged() {
-  if (Look() == version_) return std::nullopt;
-  return Read();
+  const bool has_changed = !(Look() == version_);
+  const bool may_have_passed = !latest_.ok() && !absl::IsInvalidArgument(latest_);
+  if (!has_changed && !may_have_passed) return std::nullopt;
+  const absl::Status before = latest_;
+  const absl::Status now = Read();
+  if (!has_changed && now == before) return std::nullopt;
+  return now;
 }
 
 }  // namespace slipstream

@@ -27,7 +27,9 @@ class WatchedFile {
       : path_(std::move(path)), read_(std::move(read)) {}
 
   absl::Status Read();
-  // Reads it if it has changed since it was last read, successfully or not; absent if not.
+  // Reads it if it has changed since it was last read, successfully or not, or could not be read
+  // for another reason than its content (INVALID_ARGUMENT), which may have passed. Absent if there
+  // is nothing new.
   std::optional<absl::Status> ReadIfChanged();
   // Whether what is in force is what the file said when it was last read. Thread-safe.
   bool is_in_force() const { return is_in_force_; }
@@ -47,6 +49,7 @@ class WatchedFile {
   const std::string path_;
   const std::function<absl::Status(const std::string&)> read_;
   Version version_;
+  absl::Status latest_;  // Of the latest reading.
   std::atomic<bool> is_in_force_{false};
 };
 

@@ -45,6 +45,19 @@ TEST_F(WatchedFileTest, IsNotTriedAgainUntilItHasChangedAgain) {
   EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus()) << "also when its mode has changed";
 }
 
+TEST_F(WatchedFileTest, IsTriedAgainIfItCouldNotBeRead) {
+  written_.Write("one");
+  EXPECT_TRUE(file_.Read().ok());
+  answer_ = absl::ResourceExhaustedError("too many open files");
+  written_.Write("three");
+  EXPECT_EQ(file_.ReadIfChanged(), answer_);
+  EXPECT_EQ(file_.ReadIfChanged(), std::nullopt) << "which is no news";
+  EXPECT_FALSE(file_.is_in_force());
+  answer_ = absl::OkStatus();
+  EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus());
+  EXPECT_TRUE(file_.is_in_force());
+}
+
 TEST_F(WatchedFileTest, ItsRemovalIsAChange) {
   written_.Write("one");
   EXPECT_TRUE(file_.Read().ok());
