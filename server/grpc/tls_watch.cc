@@ -31,19 +31,6 @@ bool HasValid(const TlsTexts& texts, absl::Time now) {
       [now](const auto& authority) { return authority.second.validity.Contains(now); });
 }
 
-// The first time after now at which a certificate begins.
-absl::Time NextBegin(const TlsTexts& texts, absl::Time now) {
-  absl::Time next = absl::InfiniteFuture();
-  const auto consider = [&](const Validity& validity) {
-    if (validity.begin > now && validity.end > validity.begin) {
-      next = std::min(next, validity.begin);
-    }
-  };
-  consider(texts.validity);
-  for (const auto& [binary, authority] : texts.authorities) consider(authority.validity);
-  return next;
-}
-
 // What is to be said of a certificate at this time, with its dates; nothing if all is well.
 struct TimeWarning {
   const char* what = nullptr;
@@ -89,8 +76,9 @@ void TlsWatch::Look(bool are_finished) {
   for (WatchedFile& file : watched_) changed |= file.ReadIfChanged().has_value();
   const bool is_settled = are_finished || !changed;
   const bool was_unsettled = std::exchange(unsettled_, !is_settled);
-  const bool has_begun = now_() >= next_reading_;
-  if (is_settled && (changed || was_unsettled || has_begun)) ReadAgain();
+  const bool is_news = changed || was_unsettled;
+  // What does not fit is read at each look: certificates begin, and clocks are corrected.
+  if (is_settled && (is_news || !fit_)) ReadAgain(is_news);
   WarnOfTimes();
 }
 
@@ -125,19 +113,17 @@ absl::Status TlsWatch::CheckVerifiesCallers(const TlsTexts& texts) const {
                    absl::StrJoin(reasons, "; ")));
 }
 
-void TlsWatch::ReadAgain() {
-  next_reading_ = absl::InfiniteFuture();
+void TlsWatch::ReadAgain(bool is_news) {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
   if (texts.ok()) {
-    if (const absl::Status worse = CheckIsNoWorse(*texts); !worse.ok()) {
-      next_reading_ = NextBegin(*texts, now_());
-      texts = worse;
-    }
+    if (const absl::Status worse = CheckIsNoWorse(*texts); !worse.ok()) texts = worse;
   }
   const bool did_fit = fit_.exchange(texts.ok());
   if (!texts.ok()) {
+    const std::string before = std::exchange(misfit_, std::string(texts.status().message()));
+    if (!is_news && misfit_ == before) return;
     return log_.Write(LogLevel::kError, "the previous TLS files stay in use",
-                      {{"message", std::string(texts.status().message())}});
+                      {{"message", misfit_}});
   }
   const std::shared_ptr<const TlsTexts> before = served_->texts();
   const bool is_gone = std::any_of(
@@ -166,7 +152,8 @@ void TlsWatch::WarnOfKey() {
 
 void TlsWatch::WarnOfTimes() {
   const absl::Time now = now_();
-  if (now < next_warning_) return;
+  // Unless the clock has been set back.
+  if (now < next_warning_ && next_warning_ - now <= kBetweenWarnings) return;
   const bool has_warned = WarnOfCertificate(now);
   if (WarnOfAuthorities(now) || has_warned) next_warning_ = now + kBetweenWarnings;
 }

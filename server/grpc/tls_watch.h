@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
@@ -51,7 +52,8 @@ class TlsWatch {
 
  private:
   void Look(bool are_finished);
-  void ReadAgain();
+  // Says so if they do not fit and that is news.
+  void ReadAgain(bool is_news);
   // FAILED_PRECONDITION if callers would refuse a server with these, and accept it as it is.
   absl::Status CheckIsNoWorse(const TlsTexts& texts) const;
   // FAILED_PRECONDITION if none of these could verify a caller, and one that is served can.
@@ -72,7 +74,7 @@ class TlsWatch {
   bool unsettled_ = false;       // They had changed at the latest look.
   std::atomic<bool> fit_{true};  // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
-  absl::Time next_reading_ = absl::InfiniteFuture();  // Of certificates that begin then.
+  std::string misfit_;  // Why they do not fit, as the log was last told.
 };
 
 }  // namespace slipstream

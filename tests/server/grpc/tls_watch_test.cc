@@ -20,6 +20,7 @@ namespace slipstream {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -191,6 +192,18 @@ TEST_F(TlsWatchTest, ACertificateThatHasExpiredDoesNotReplaceOneThatIsValid) {
   EXPECT_EQ(served_->texts()->certificate, before);
 }
 
+TEST_F(TlsWatchTest, ACertificateIsUsedOnceTheClockNoLongerSaysThatItHasExpired) {
+  TlsWatch watch = Watch();
+  clock_.Advance(absl::Hours(48));
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/1);
+  Install(next);
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("has expired at 20")));
+  clock_.Advance(-absl::Hours(48));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS files are valid again"),
+                                             HasSubstr("expires soon")));
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+}
+
 TEST_F(TlsWatchTest, WhereNoCertificateIsValidTheNewOneIsUsed) {
   Install(authority_.Issue("server", /*days=*/1));
   TlsWatch watch = Watch();
@@ -226,6 +239,15 @@ TEST_F(TlsWatchTest, ACertificateThatEndsSoonIsToldOfAtTheStartAndOnceADay) {
   EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS certificate has expired")));
   Install(authority_.Issue("server", /*days=*/100));
   EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again")));
+}
+
+TEST_F(TlsWatchTest, ACertificateIsToldOfAfterTheClockWasSetBack) {
+  Install(authority_.Issue("server", /*days=*/13));
+  clock_.Advance(1000 * absl::Hours(24));
+  TlsWatch watch = Watch();
+  EXPECT_THAT(lines_, Contains(HasSubstr("the TLS certificate has expired")));
+  clock_.Advance(-1000 * absl::Hours(24));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS certificate expires soon")));
 }
 
 TEST_F(TlsWatchTest, ACertificateIsToldOfFourteenDaysBeforeItsEnd) {
