@@ -108,7 +108,7 @@ void CallMonitor::Audit(Rpc rpc, const CallFacts& facts) {
   if (written.ok()) return;
   const char* const event = IsAudited(EntryOf(rpc)) ? "a change is missing from the audit log"
                                                     : "a read is missing from the audit log";
-  log_.WriteLimited(LogLevel::kError, "audit", event, [&] {
+  log_.WriteLimited(LogLevel::kError, event, event, [&] {
     fields.push_back({"message", std::string(written.message())});
     return fields;
   });

@@ -100,6 +100,21 @@ TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
                           HasSubstr("Observe")));
 }
 
+TEST_F(CallMonitorTest, ReadsThatTheAuditLogMissesDoNotHideChanges) {
+  const auto audit = AuditLog::Open("/dev/full");
+  ASSERT_TRUE(audit.ok()) << audit.status();
+  CallMonitor monitor(&log_, {.audit = audit->get(), .audit_reads = true});
+  const auto end = [&](Rpc rpc) {
+    monitor.Begin();
+    monitor.End(rpc, absl::OkStatus(), absl::Milliseconds(2), [] { return CallFacts(); });
+  };
+  for (int i = 0; i < 50; ++i) end(Rpc::kGetStudy);
+  end(Rpc::kObserve);
+  EXPECT_LT(lines_.size(), 20u);
+  EXPECT_THAT(lines_.back(), AllOf(HasSubstr("error a change is missing from the audit log"),
+                                   HasSubstr("method=Observe")));
+}
+
 TEST_F(CallMonitorAtDebug, WhatIsOnlyValidatedIsNoChange) {
   monitor_.Begin();
   monitor_.End(Rpc::kRegisterSourceTask, absl::OkStatus(), absl::Milliseconds(2), [] {
