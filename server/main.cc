@@ -94,8 +94,10 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
 }
 
 // When the newest backup there was made, in seconds since 1970. The store itself may be there too.
+// One from the future was made while the clock was ahead, and counts as made now.
 std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::string& data) {
   std::optional<int64_t> newest;
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -103,7 +105,7 @@ std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::stri
     const std::string path = entry->path().string();
     if (!absl::EndsWith(path, ".db") || IsFileOfDataStore(data, path)) continue;
     if (stat(path.c_str(), &found) != 0) continue;
-    newest = std::max<int64_t>(newest.value_or(0), found.st_mtim.tv_sec);
+    newest = std::max(newest.value_or(0), std::min<int64_t>(found.st_mtim.tv_sec, now));
   }
   return newest;
 }

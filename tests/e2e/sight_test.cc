@@ -496,6 +496,19 @@ TEST(Sight, MetricsTellThatAMistakeKeepsATokenFileOutOfForce) {
   EXPECT_EQ(in_force(), 1);
 }
 
+TEST(Sight, ABackupFromTheFutureCountsAsMadeWhenTheServerBegan) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  const std::string file = backups.path() + "/b.db";
+  WriteWhole(file, "made while the clock was ahead");
+  std::filesystem::last_write_time(
+      file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(24 * 1000));
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--backup-folder",
+                                     backups.path()});
+  EXPECT_NEAR(Metrics(server).at("slipstream_backup_timestamp_seconds"),
+              absl::ToUnixSeconds(absl::Now()), 60);
+}
+
 TEST(Sight, MetricsTellWhenABackupWasMade) {
   TemporaryFolder data;
   TemporaryFolder backups;
