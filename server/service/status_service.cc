@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -147,11 +148,10 @@ void StatusService::GetServerStatus(const v1::GetServerStatusRequest*, v1::Serve
 void StatusService::GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* response,
                                        Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    const absl::Time now = absl::Now();
+    const std::chrono::nanoseconds uptime = steady_now_() - steady_start_;
     response->set_version(options_.version);
     *response->mutable_start_time() = TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(start_));
-    *response->mutable_uptime() =
-        TimeUtil::NanosecondsToDuration(absl::ToInt64Nanoseconds(now - start_));
+    *response->mutable_uptime() = TimeUtil::NanosecondsToDuration(uptime.count());
     const ServiceFigures figures = figures_();
     FillStore(figures.store, response->mutable_store());
     FillContents(may_see, response);

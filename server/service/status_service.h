@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_STATUS_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_STATUS_SERVICE_H_
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -24,10 +25,18 @@ inline constexpr int kMostProjectsShown = 1000;
 // Thread-safe.
 class StatusService {
  public:
-  // All pointers must outlive the service. `figures` tells what goes on in the services.
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  // All pointers must outlive the service. `figures` tells what goes on in the services. The uptime
+  // is counted by a clock that is never set.
   StatusService(Store* store, const ServiceOptions* options,
-                std::function<ServiceFigures()> figures, Executor* reads)
-      : store_(*store), options_(*options), figures_(std::move(figures)), reads_(reads) {}
+                std::function<ServiceFigures()> figures, Executor* reads,
+                std::function<SteadyTime()> steady_now = std::chrono::steady_clock::now)
+      : store_(*store),
+        options_(*options),
+        figures_(std::move(figures)),
+        reads_(reads),
+        steady_now_(std::move(steady_now)) {}
 
   // Without open_calls, which only the transport knows. Answers also when the store cannot be
   // read; its message then says so.
@@ -45,7 +54,9 @@ class StatusService {
   const ServiceOptions& options_;
   const std::function<ServiceFigures()> figures_;
   Executor* const reads_;
+  const std::function<SteadyTime()> steady_now_;
   const absl::Time start_ = absl::Now();
+  const SteadyTime steady_start_ = steady_now_();
 };
 
 // The process's memory that is in use, in bytes; 0 if it is not known.

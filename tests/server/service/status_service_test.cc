@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ class StatusServiceTest : public testing::Test {
 
   v1::ServerStatus StatusFor(const StatusService::MaySee& may_see) {
     StatusService service(
-        store_.get(), &options_, [] { return ServiceFigures(); }, &reads_);
+        store_.get(), &options_, [] { return ServiceFigures(); }, &reads_,
+        [this] { return steady_now_ += std::chrono::seconds(5); });
     v1::ServerStatus status;
     std::promise<absl::Status> answered;
     service.GetServerStatusFor(may_see, &status,
@@ -35,7 +37,14 @@ class StatusServiceTest : public testing::Test {
   ServiceOptions options_;
   const std::unique_ptr<Store> store_ = MakeMemoryStore();
   Executor reads_{"reads", 1, 10};
+  StatusService::SteadyTime steady_now_;
 };
+
+TEST_F(StatusServiceTest, TheUptimeIsCountedByAClockThatIsNeverSet) {
+  const v1::ServerStatus status = StatusFor([](absl::string_view) { return true; });
+  EXPECT_EQ(status.uptime().seconds(), 5);
+  EXPECT_EQ(status.uptime().nanos(), 0);
+}
 
 TEST_F(StatusServiceTest, ShowsTheFirstThousandProjectsThatTheCallerMaySee) {
   QuotaTable table;
