@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -75,6 +76,10 @@ class CreateTimes {
     times_.emplace(study, time);
     return time;
   }
+  // From now on the study counts as created before all else.
+  void SetEarliest(const std::string& study) {
+    times_[study] = std::numeric_limits<int64_t>::min();
+  }
 
  private:
   Store& store_;
@@ -83,13 +88,16 @@ class CreateTimes {
 };
 
 // A text that two source tasks share if one is a later state of the other; empty if it is a state
-// of no study.
+// of no study. To be asked in the order of their keys.
 absl::StatusOr<std::string> StudyOf(const SourceTaskRecord& record, const std::string& origin,
                                     CreateTimes& times) {
   const absl::StatusOr<std::string> study = ParseStudyName("origin", origin);
   if (!study.ok()) return std::string();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> created, times.Of(*study));
   const bool is_of_earlier_one = created.has_value() && record.create_ms < *created;
+  // What was registered after this one is of the present study too, even if its time is earlier
+  // because the clock was set back.
+  if (created.has_value() && !is_of_earlier_one) times.SetEarliest(*study);
   return absl::StrCat(*study, is_of_earlier_one ? " deleted" : "");
 }
 

@@ -12,6 +12,9 @@
 #include "server/convert/source_conversion.h"
 #include "server/service/call_limits.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/server/store/store_calls.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/memory_store.h"
 
 namespace slipstream {
 namespace {
@@ -37,6 +40,8 @@ class FittingSourcesTest : public ServiceFixture {
     EXPECT_TRUE(status.ok()) << status;
     return response.source_task().name();
   }
+
+  static std::string IdOf(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
   // The names that a study gets which asks for `wanted`.
   std::vector<std::string> SourcesOf(const std::string& wanted, v1::Study study = ExampleStudy()) {
@@ -108,6 +113,25 @@ TEST_F(FittingSourcesTest, ADeletedStudyIsNoEarlierStateOfOneWithItsName) {
   Registered(2, 2, "studies/digits");
   const std::string later = Registered(2, 4, "studies/digits");
   EXPECT_THAT(SourcesOf("sourceTasks/-"), ElementsAre(of_deleted, later));
+}
+
+TEST_F(FittingSourcesTest, AStateIsTheLatestAlsoIfTheClockWasSetBackBefore) {
+  FakeClock clock;
+  const auto store = MakeMemoryStore({.now_ms = clock.Function()});
+  ASSERT_TRUE(CreateStudy(*store, StudyNamed("digits")).ok());
+  std::string id;
+  for (const int count : {3, 6}) {
+    id = IdOf(Registered(0, count, "studies/digits"));
+    const SourceTaskRecord record = *store_->GetSourceTask(id);
+    ASSERT_TRUE(RegisterSourceTask(*store, {id, record.definition, *store_->GetSourceChunks(id),
+                                            record.observation_count, record.measured_count})
+                    .ok());
+    clock.Advance(-absl::Hours(24));
+  }
+  const StudyDefinition definition = *StudyDefinitionFromProto(ExampleStudy());
+  const auto ids = FittingSources(*store, "default", definition, 1000, kMaxSourceBytes);
+  ASSERT_TRUE(ids.ok()) << ids.status();
+  EXPECT_THAT(*ids, ElementsAre(id));
 }
 
 // Else a caller would learn when a study was created that it may not see.
