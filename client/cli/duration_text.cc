@@ -40,7 +40,7 @@ std::optional<absl::Duration> DurationIn(const std::string& text) {
 }  // namespace
 
 std::string RoundDuration(absl::Duration duration) {
-  if (duration < absl::ZeroDuration()) return absl::StrCat("-", RoundDuration(-duration));
+  if (duration <= -absl::Milliseconds(500)) return absl::StrCat("-", RoundDuration(-duration));
   const double seconds = absl::ToDoubleSeconds(duration);
   if (seconds < 59.5) return absl::StrCat(std::lround(seconds), " s");
   if (seconds < 59.5 * 60) return absl::StrCat(std::lround(seconds / 60), " min");

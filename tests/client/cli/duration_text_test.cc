@@ -14,6 +14,8 @@ TEST(DurationText, RoundsToTheLargestUnit) {
   EXPECT_EQ(RoundDuration(absl::Hours(10)), "10 h");
   EXPECT_EQ(RoundDuration(absl::Hours(60)), "3 d");
   EXPECT_EQ(RoundDuration(-absl::Minutes(5)), "-5 min");
+  EXPECT_EQ(RoundDuration(-absl::Milliseconds(600)), "-1 s");
+  EXPECT_EQ(RoundDuration(-absl::Milliseconds(40)), "0 s") << "clocks of machines differ";
 }
 
 TEST(DurationText, TellsSettingsExactly) {
