@@ -42,7 +42,6 @@ const std::vector<OtherTool>& Tools() {
        .state = "state",
        .succeeded = "COMPLETE",
        .failed = "FAIL",
-       .infeasible = "",
        .about = {}},
       // MLflow.
       {.marks = {"run_id", "status"},
@@ -53,7 +52,6 @@ const std::vector<OtherTool>& Tools() {
        .state = "status",
        .succeeded = "FINISHED",
        .failed = "FAILED",
-       .infeasible = "",
        .about = {}},
       // Ray Tune, which does not tell what was stopped early.
       {.marks = {"trial_id", "done"},
@@ -64,7 +62,6 @@ const std::vector<OtherTool>& Tools() {
        .state = "done",
        .succeeded = "True",
        .failed = "",
-       .infeasible = "",
        .about = {}},
       // Ax.
       {.marks = {"trial_index", "trial_status"},
@@ -75,7 +72,6 @@ const std::vector<OtherTool>& Tools() {
        .state = "trial_status",
        .succeeded = "COMPLETED",
        .failed = "FAILED",
-       .infeasible = "",
        .about = {"trial_index", "trial_status", "arm_name", "generation_method",
                  "generation_node", "fail_reason", "status_reason"}}};
   return tools;

@@ -23,7 +23,7 @@ struct OtherTool {
   std::string state;                 // The column of the state.
   std::string succeeded;             // A study learns from runs with this state, ...
   std::string failed;                // ... and with this one, if it is not empty.
-  std::string infeasible;            // ... and with this one, likewise.
+  std::string infeasible = {};       // ... and with this one, likewise.
   std::vector<std::string> about;    // Columns about the run, where there is no prefix.
 };
 

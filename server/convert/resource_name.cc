@@ -72,11 +72,6 @@ bool ParseTrialNumber(absl::string_view text, int64_t* number) {
 
 }  // namespace
 
-absl::string_view ProjectInName(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, kProjects)) return kDefaultProject;
-  return name.substr(0, name.find('/'));
-}
-
 std::string StudyName(absl::string_view study_id) { return NameOfStudy(study_id); }
 
 std::string FormatTrialName(absl::string_view study_id, int64_t number) {

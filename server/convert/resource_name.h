@@ -37,9 +37,6 @@ absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::s
 // The project if the name, "sourceTasks/-", stands for all of its source tasks.
 std::optional<std::string> ProjectOfAllSourceTasks(absl::string_view name);
 
-// The project in a name of any kind, also in one that is not valid; "default" if it has none.
-absl::string_view ProjectInName(absl::string_view name);
-
 // The project of "projects/{project}"; an empty name is that of "default". The second function also
 // takes "projects/-", which stands for all projects, and then returns nullopt.
 absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name);

@@ -1,8 +1,7 @@
 #include "server/grpc/call_projects.h"
 
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
+#include "server/service/project_in_name.h"
 #include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
@@ -18,15 +17,10 @@ constexpr const char* kNames[] = {"name",   "study",       "trial",
 constexpr const char* kResources[] = {"study", "trial", "source_task", "header"};
 constexpr char kParent[] = "parent";
 
-std::string ProjectOf(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, "projects/")) return "default";
-  return std::string(name.substr(0, name.find('/')));
-}
-
 void AddNames(const Message& message, const FieldDescriptor& field,
               std::set<std::string>* projects) {
   const auto add = [&](const std::string& name) {
-    if (!name.empty()) projects->insert(ProjectOf(name));
+    if (!name.empty()) projects->emplace(ProjectInName(name));
   };
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   if (!field.is_repeated()) return add(reflection.GetString(message, &field));
@@ -41,7 +35,7 @@ void AddProjects(const Message& message, bool is_new, std::set<std::string>* pro
   const FieldDescriptor* const parent = type.FindFieldByName(kParent);
   if (parent != nullptr) {
     is_new = true;
-    projects->insert(ProjectOf(message.GetReflection()->GetString(message, parent)));
+    projects->emplace(ProjectInName(message.GetReflection()->GetString(message, parent)));
   }
   for (const char* name : kNames) {
     const FieldDescriptor* const field = type.FindFieldByName(name);

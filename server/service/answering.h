@@ -16,8 +16,8 @@
 #include "google/protobuf/empty.pb.h"
 #include "google/protobuf/message.h"
 #include "server/convert/content_hash.h"
-#include "server/convert/resource_name.h"
 #include "server/service/executor.h"
+#include "server/service/project_in_name.h"
 #include "server/store/store.h"
 
 namespace slipstream {

@@ -95,8 +95,8 @@ absl::StatusOr<std::string> StudyOf(const SourceTaskRecord& record, const std::s
   if (!study.ok()) return std::string();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> created, times.Of(*study));
   const bool is_of_earlier_one = created.has_value() && record.create_ms < *created;
-  // What was registered after this one is of the present study too, even if its time is earlier
-  // because the clock was set back.
+  // Source tasks that were registered after this one belong to the present study too, even if the
+  // clock was set back and gave them earlier times.
   if (created.has_value() && !is_of_earlier_one) times.SetEarliest(*study);
   return absl::StrCat(*study, is_of_earlier_one ? " deleted" : "");
 }

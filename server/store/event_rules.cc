@@ -21,8 +21,8 @@ bool Improves(bool maximize, double value, const std::optional<double>& best) {
   return !best.has_value() || (maximize ? value > *best : value < *best);
 }
 
-// The best result before that of `trial`. A study from before schema version 3 does not know it
-// until it is asked for.
+// The best result before that of `trial`, which `head` does not count yet. The head of a study from
+// before schema version 3 has none, so its trials are looked through once.
 absl::StatusOr<std::optional<double>> BestBefore(RowTransaction& rows, bool maximize,
                                                  const TrialRecord& trial, const StudyHead& head) {
   std::optional<double> best = head.best;

@@ -170,11 +170,11 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const A
   for (const NewTrial& added : trials) {
     records.push_back(AddedRecord(added, ++head.trial_count, rows.now_ms()));
     const TrialRecord& record = records.back();
-    if (record.state == TrialState::kSucceeded) ++head.succeeded_count;
     SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, record, added.provenance));
     SLIPSTREAM_RETURN_IF_ERROR(IsOpen(record.state)
                                    ? EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, record)
                                    : EmitOutcome(rows, addition.maximize, record, head));
+    if (record.state == TrialState::kSucceeded) ++head.succeeded_count;
   }
   if (trials.empty()) return records;
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));

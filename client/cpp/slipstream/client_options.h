@@ -10,8 +10,8 @@
 
 namespace slipstream {
 
-// The clock that retries use. Implementations are thread-safe. Only tests need
-// one of their own.
+// The clock that retries use. Implementations are thread-safe. Most programs need
+// none of their own.
 class ClientClock {
  public:
   virtual ~ClientClock() = default;
