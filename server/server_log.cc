@@ -81,6 +81,13 @@ void LogEvents(Log* log, ServiceOptions* options) {
 void LogExpiry(Flags* flags, Log* log, AuditLog* audit) {
   RetentionOptions& retention = flags->service.retention;
   retention.now_ms = flags->store.now_ms;
+  retention.on_failure = [log](const std::string& study, const absl::Status& status) {
+    log->WriteLimited(LogLevel::kError, "failed deletion",
+                      "a study that was completed long ago cannot be deleted", [&] {
+                        return LogFields{{"resource", NameOfStudy(study)},
+                                         {"message", std::string(status.message())}};
+                      });
+  };
   retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
     const std::string name = NameOfStudy(study);
     log->Write(LogLevel::kInfo, "deleted a study that was completed long ago",

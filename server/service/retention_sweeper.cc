@@ -55,12 +55,15 @@ absl::Status RetentionSweeper::Turn() {
   if (!TrustsTheClock()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
                               store_.ListStudies(after_key_, options_.studies_per_turn));
+  absl::Status first_failure;
   for (const StudyRecord& study : studies) {
-    SLIPSTREAM_RETURN_IF_ERROR(DeleteIfDue(study));
+    const absl::Status status = DeleteIfDue(study);
+    if (!status.ok() && options_.on_failure) options_.on_failure(study.id, status);
+    first_failure.Update(status);
     after_key_ = study.key;
   }
   if (static_cast<int>(studies.size()) < options_.studies_per_turn) after_key_ = 0;
-  return absl::OkStatus();
+  return first_failure;
 }
 
 bool RetentionSweeper::TrustsTheClock() {

@@ -42,6 +42,8 @@ struct RetentionOptions {
       std::chrono::steady_clock::now;
   // Called after each deletion, with the study's id; must be quick.
   std::function<void(const std::string& study_id)> on_deletion = {};
+  // Called after each deletion that failed; must be quick.
+  std::function<void(const std::string& study_id, const absl::Status&)> on_failure = {};
 };
 
 class RetentionSweeper {
@@ -54,8 +56,8 @@ class RetentionSweeper {
   ~RetentionSweeper();
 
   // Looks at the next studies, oldest first, and starts again after the last; deletes those whose
-  // time is over. Returns when that is durable. Errors are those of the store, and a later turn
-  // does what this one could not.
+  // time is over. Returns when that is durable. A study that cannot be deleted holds up no other:
+  // the first error is returned, and the study's next turn comes after that of all others.
   absl::Status Turn();
 
   // Studies deleted so far.

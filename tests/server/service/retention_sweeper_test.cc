@@ -6,9 +6,13 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/memory_store.h"
@@ -108,6 +112,39 @@ TEST_F(RetentionSweeperTest, ATurnLooksAtSomeStudiesAndTheNextOneAtThoseAfter) {
   clock_.Advance(absl::Hours(24));
   ASSERT_TRUE(sweeper.Turn().ok());
   EXPECT_THAT(Studies(), IsEmpty());
+}
+
+// One of whose studies cannot be deleted.
+class StoreThatKeeps : public ObservedStore {
+ public:
+  StoreThatKeeps(Store* store, std::string id)
+      : ObservedStore(store, [](const std::string&) {}), store_(*store), id_(std::move(id)) {}
+  void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
+    if (study.id == id_) return write.done(absl::InternalError("it resists"), std::nullopt);
+    store_.ExpireStudy(std::move(study), age_ms, std::move(write));
+  }
+
+ private:
+  Store& store_;
+  const std::string id_;
+};
+
+TEST_F(RetentionSweeperTest, AStudyThatCannotBeDeletedHoldsUpNoOther) {
+  for (const char* id : {"a", "b", "c"}) Make(id, true);
+  StoreThatKeeps store(store_.get(), "a");
+  std::vector<std::string> failed;
+  RetentionOptions options = Options(2);
+  options.on_failure = [&](const std::string& id, const absl::Status& status) {
+    failed.push_back(absl::StrCat(id, ": ", status.message()));
+  };
+  RetentionSweeper sweeper(&store, options, [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok()) << "it sees the clock for the first time";
+  clock_.Advance(absl::Hours(24));
+  EXPECT_EQ(sweeper.Turn().message(), "it resists");
+  EXPECT_THAT(failed, ElementsAre("a: it resists"));
+  EXPECT_THAT(Studies(), ElementsAre("a", "c"));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), ElementsAre("a"));
 }
 
 TEST_F(RetentionSweeperTest, NothingIsDeletedWhileAClockIsWrong) {
