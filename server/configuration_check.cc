@@ -138,6 +138,11 @@ absl::Status CheckMetricsAddress(const Flags& flags) {
     SLIPSTREAM_RETURN_IF_ERROR(ScrapeEndpoint::CheckAddress(flags.metrics_address));
   }
   const size_t colon = flags.metrics_address.rfind(':');
+  if (colon != std::string::npos && flags.metrics_address == flags.server.listen &&
+      flags.metrics_address.substr(colon) != ":0") {
+    return InvalidField("--metrics-address", flags.metrics_address,
+                        "an address other than that of --listen");
+  }
   if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
       IsLoopback(flags.metrics_address.substr(0, colon))) {
     return absl::OkStatus();

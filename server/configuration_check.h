@@ -10,7 +10,8 @@
 
 namespace slipstream {
 
-// INVALID_ARGUMENT: anyone who can reach the address could read what it serves, or it is none.
+// INVALID_ARGUMENT: anyone who can reach the address could read what it serves, it is none, or it
+// is the one that calls are served at.
 absl::Status CheckMetricsAddress(const Flags& flags);
 
 // INVALID_ARGUMENT: a file to write is also a file of the store, or one that the server reads.

@@ -749,6 +749,11 @@ TEST(Process, ACheckOfTheConfigurationTellsAllThatIsWrong) {
   EXPECT_EQ(tokens.exit_code, 2) << tokens.output;
   EXPECT_THAT(tokens.output, HasSubstr(data.path() + "/tokens"));
   EXPECT_THAT(tokens.output, HasSubstr("--metrics-address 0.0.0.0:7412"));
+  const EndedProcess addresses =
+      ServerProcess::Run({"--check-config", "--data", data.path(), "--create", "--listen",
+                          "127.0.0.1:7411", "--metrics-address", "127.0.0.1:7411"});
+  EXPECT_EQ(addresses.exit_code, 2) << addresses.output;
+  EXPECT_THAT(addresses.output, HasSubstr("an address other than that of --listen"));
 }
 
 TEST(Process, ACheckOfTheConfigurationEndsAsTheStartWould) {
