@@ -150,11 +150,13 @@ absl::StatusOr<int64_t> ParseInteger(absl::string_view text) {
   int64_t integer = 0;
   if (absl::SimpleAtoi(text, &integer)) return integer;
   const absl::StatusOr<double> number = ParseNumber(text);
+  const bool whole = number.ok() && std::trunc(*number) == *number;
+  if (!whole) return Wrong(text, "is not a whole number");
   // Beyond 2^53 a double may not be the number that was written.
-  const bool whole = number.ok() && std::trunc(*number) == *number &&
-                     std::abs(*number) <= static_cast<double>(int64_t{1} << 53);
-  if (whole) return static_cast<int64_t>(*number);
-  return Wrong(text, "is not a whole number");
+  const bool exact = std::abs(*number) <= static_cast<double>(int64_t{1} << 53);
+  if (exact) return static_cast<int64_t>(*number);
+  return Wrong(text, "is too far from 0: whole numbers end at 2^63, and at 2^53 if they are written "
+                     "with an exponent or a decimal point");
 }
 
 absl::StatusOr<bool> ParseBoolean(absl::string_view text) {

@@ -114,6 +114,8 @@ TEST(SpaceGrammar, SaysWhichPartIsWrong) {
       {"lr=double:..1", "lower bound '' is not a number"},
       {"lr=double:0..inf", "upper bound 'inf' is not a finite number"},
       {"n=integer:1..2.5", "upper bound '2.5' is not a whole number"},
+      {"n=integer:0..9223372036854775808", "'9223372036854775808' is too far from 0"},
+      {"n=integer:-1e300..0", "lower bound '-1e300' is too far from 0"},
       {"lr=double:1..2:exp", "scale 'exp' is not linear, log or reverse_log"},
       {"lr=double:1..2:log:3", "unexpected ':3' after the scale"},
       {"b=boolean:true", "unexpected ':true': boolean has no domain"},
