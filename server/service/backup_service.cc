@@ -1,6 +1,7 @@
 #include "server/service/backup_service.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,18 +45,19 @@ absl::StatusOr<std::string> FileName(const std::string& name, absl::Time now) {
 }  // namespace
 
 absl::Status BackupService::BackUp(const std::string& file, v1::BackupStoreResponse* response) {
-  const absl::Time begin = absl::Now();
+  const absl::Time create_time = absl::Now();
+  const auto begin = std::chrono::steady_clock::now();
   absl::Status status = options_.copy(file, stop_);
   std::error_code failed;
   const std::uintmax_t bytes = status.ok() ? std::filesystem::file_size(file, failed) : 0;
   if (failed) status = absl::InternalError(absl::StrCat(file, ": ", failed.message()));
-  const absl::Duration took = absl::Now() - begin;
+  const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
   if (options_.on_backup) options_.on_backup(file, status, took);
   SLIPSTREAM_RETURN_IF_ERROR(status);
   response->set_path(file);
   response->set_file_bytes(static_cast<int64_t>(bytes));
-  *response->mutable_create_time() = TimestampOf(absl::ToUnixMillis(begin));
-  *response->mutable_duration() = DurationOf(std::max<int64_t>(absl::ToInt64Milliseconds(took), 0));
+  *response->mutable_create_time() = TimestampOf(absl::ToUnixMillis(create_time));
+  *response->mutable_duration() = DurationOf(absl::ToInt64Milliseconds(took));
   return absl::OkStatus();
 }
 
