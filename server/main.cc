@@ -110,7 +110,17 @@ std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::stri
   return newest;
 }
 
-// Backups are made by call if there is a folder for them. `latest` gets the time of each.
+// Since when the store has had something that no backup has, in seconds since 1970.
+int64_t BeginOf(Store& store) {
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  const absl::StatusOr<std::vector<StudyRecord>> oldest =
+      store.ListStudies(/*after_key=*/0, /*limit=*/1);
+  if (!oldest.ok() || oldest->empty()) return now;
+  return std::min(now, oldest->front().create_ms / 1000);
+}
+
+// Backups are made by call if there is a folder for them. `latest` gets the time of each, also of
+// the newest that is there already.
 absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest) {
   BackupOptions& backups = flags->service.backups;
   if (backups.folder.empty()) return absl::OkStatus();
@@ -142,7 +152,8 @@ struct Measured {
   const TlsWatch* tls = nullptr;
   const AuditLog* audit = nullptr;  // Null: none.
   const Permissions* permissions = nullptr;
-  const std::atomic<int64_t>* latest_backup = nullptr;  // Null: none can be made by a call.
+  // Without a backup, since when the store has had something. Null: none can be made by a call.
+  const std::atomic<int64_t>* latest_backup = nullptr;
 };
 
 std::vector<FileInForce> FilesInForce(const Permissions& permissions, const TlsWatch& tls) {
@@ -236,7 +247,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   };
   TellManager(flags, log, "STATUS=opening the store");
   // Before the store is opened, as that may upgrade it, which cannot be undone.
-  std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
+  std::atomic<int64_t> latest_backup{0};
   SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
   std::unique_ptr<AuditLog> audit;
   if (!flags.audit_log.empty()) {
@@ -252,6 +263,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   const bool is_new = flags.create && (error || size == 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
+  if (latest_backup == 0) latest_backup = BeginOf(*store);
   // After a store was lost this must not go unnoticed.
   if (is_new) {
     log->Write(LogLevel::kWarning, "made a new store, which is empty",

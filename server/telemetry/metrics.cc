@@ -225,7 +225,8 @@ std::string MetricsText(const ServerFigures& figures) {
   if (figures.last_backup.has_value()) {
     families.Gauge("slipstream_backup_timestamp_seconds",
                    "When the newest backup in --backup-folder was made, as far as the server "
-                   "knows, or, without one, when the server began",
+                   "knows; without one, when the oldest study was made; without any study, when "
+                   "the server began",
                    absl::ToDoubleSeconds(*figures.last_backup - absl::UnixEpoch()));
   }
   AddStore(figures.service.store, &families);

@@ -529,6 +529,26 @@ TEST(Sight, MetricsTellWhenABackupWasMade) {
   EXPECT_EQ(Metrics(without).count(kTime), 0u);
 }
 
+TEST(Sight, WithoutABackupTheOldestStudyTellsSinceWhenOneIsMissing) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  const std::vector<std::string> flags = {"--metrics-address", "127.0.0.1:0", "--backup-folder",
+                                          backups.path()};
+  int64_t created = 0;
+  {
+    ServerProcess server(data.path(), flags);
+    const auto study = Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s"));
+    ASSERT_TRUE(study.ok());
+    created = study->create_time().seconds();
+  }
+  bool is_later = false;  // Than the second in which the study was made.
+  while (!is_later) {
+    is_later = absl::ToUnixSeconds(absl::Now()) > created;
+    ServerProcess server(data.path(), flags);
+    EXPECT_EQ(Metrics(server).at("slipstream_backup_timestamp_seconds"), created);
+  }
+}
+
 TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
   TemporaryFolder data;
   TemporaryFolder backups;
