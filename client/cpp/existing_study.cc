@@ -74,6 +74,15 @@ void SetObjective(const v1::Metric& metric, NewStudy* study) {
   study->exact = metric.noise() == v1::Metric::EXACT;
 }
 
+// What a server answers has both parts.
+void SetLease(const v1::LeasePolicy& policy, NewStudy* study) {
+  const google::protobuf::Duration& lease = policy.duration();
+  if (policy.has_duration()) {
+    study->lease = std::chrono::seconds(lease.seconds()) + std::chrono::nanoseconds(lease.nanos());
+  }
+  if (policy.has_max_requeues()) study->requeues = policy.max_requeues();
+}
+
 TrialState StateOf(v1::Trial::State state) {
   switch (state) {
     case v1::Trial::REQUESTED:
@@ -160,9 +169,7 @@ NewStudy DescriptionOf(const v1::Study& message) {
   study.stopping = message.early_stopping().rule();
   study.stopping_options.insert(message.early_stopping().options().begin(),
                                 message.early_stopping().options().end());
-  const google::protobuf::Duration& lease = message.lease_policy().duration();
-  study.lease = std::chrono::seconds(lease.seconds()) + std::chrono::nanoseconds(lease.nanos());
-  study.requeues = message.lease_policy().max_requeues();
+  SetLease(message.lease_policy(), &study);
   study.title = message.display_name();
   study.labels.insert(message.labels().begin(), message.labels().end());
   return study;

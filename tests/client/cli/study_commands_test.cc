@@ -56,6 +56,47 @@ TEST_F(StudyCommands, CreateTakesParametersInShortForm) {
   EXPECT_EQ(study.source_tasks(0), "sourceTasks/0123456789abcdef0123456789abcdef");
 }
 
+TEST_F(StudyCommands, CreateOrLoadUsesTheStudyThatIsThere) {
+  const std::vector<std::string> command = {
+      "study",   "create",
+      "--id",    "digits",
+      "--param", "lr=double:1e-5..1:log",
+      "--param", "kernel=categorical:rbf,poly",
+      "--param", "degree=integer:2..5;when=kernel:poly",
+      "--maximize", "accuracy",
+      "--or-load"};
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> whole = command;
+    whole.insert(whole.end(), more.begin(), more.end());
+    return Run(whole);
+  };
+  const ProcessResult created = run({"--seed", "7", "--lease", "30m"});
+  ASSERT_EQ(created.code, 0) << created.err;
+  EXPECT_THAT(created.out, Not(HasSubstr("there already")));
+  // What is left out matches anything, and titles may differ.
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--title", "again"}, {"--seed", "7"}, {"--lease", "1800s"}}) {
+    const ProcessResult loaded = run(more);
+    ASSERT_EQ(loaded.code, 0) << loaded.err;
+    EXPECT_THAT(loaded.out, HasSubstr("study:         digits\n"));
+    EXPECT_THAT(loaded.out, HasSubstr("It was there already."));
+  }
+  EXPECT_EQ(Stored("studies/digits").seed(), 7u);
+  const ProcessResult other = run({"--seed", "8", "--param", "depth=integer:1..3"});
+  EXPECT_EQ(other.code, 1);
+  EXPECT_EQ(other.out, "");
+  EXPECT_THAT(other.err, HasSubstr("study digits exists, but is not the one asked for:"));
+  EXPECT_THAT(other.err, HasSubstr("parameter 'depth': asked for Integer(1, 3), the study has none"));
+  EXPECT_THAT(other.err, HasSubstr("seed: asked for 8, the study has 7"));
+}
+
+TEST_F(StudyCommands, CreateOrLoadNeedsAnId) {
+  const ProcessResult result = Run({"study", "create", "--or-load", "--param", "x=double:0..1",
+                                    "--minimize", "loss"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--or-load needs --id"));
+}
+
 TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
   const std::string json = R"({"parameters": [{"name": "lr", "doubleDomain": {"max": 1}}]})";
   const std::string file = WriteTestFile("space.json", json);

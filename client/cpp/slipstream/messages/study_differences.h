@@ -1,0 +1,24 @@
+// What differs between a study that is asked for and one that exists, for those who create a study
+// unless it is there already.
+//
+//   for (const std::string& line : StudyDifferences(asked, *client->GetStudy(name))) Print(line);
+//
+// Thread-safe: a free function without state.
+#ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_MESSAGES_STUDY_DIFFERENCES_H_
+#define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_MESSAGES_STUDY_DIFFERENCES_H_
+
+#include <string>
+#include <vector>
+
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream {
+
+// A line for each difference; none if `existing`, which a server has answered, is as asked for.
+// What `asked` leaves out matches anything, and so do titles, labels and the source task
+// "sourceTasks/-", as which tasks those are is decided when a study is created.
+std::vector<std::string> StudyDifferences(const v1::Study& asked, const v1::Study& existing);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_MESSAGES_STUDY_DIFFERENCES_H_
