@@ -155,8 +155,8 @@ absl::StatusOr<int64_t> ParseInteger(absl::string_view text) {
   // Beyond 2^53 a double may not be the number that was written.
   const bool exact = std::abs(*number) <= static_cast<double>(int64_t{1} << 53);
   if (exact) return static_cast<int64_t>(*number);
-  return Wrong(text, "is too far from 0: whole numbers end at 2^63, and at 2^53 if they are written "
-                     "with an exponent or a decimal point");
+  return Wrong(text, "is too far from 0: whole numbers end at 2^63, and at 2^53 if written with an "
+                     "exponent or a decimal point");
 }
 
 absl::StatusOr<bool> ParseBoolean(absl::string_view text) {
