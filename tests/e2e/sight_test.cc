@@ -537,9 +537,10 @@ TEST(Sight, WithoutABackupTheOldestStudyTellsSinceWhenOneIsMissing) {
   int64_t created = 0;
   {
     ServerProcess server(data.path(), flags);
-    const auto study = Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s"));
-    ASSERT_TRUE(study.ok());
-    created = study->create_time().seconds();
+    v1::Study study;
+    const v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
+    ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, request, &study).ok());
+    created = study.create_time().seconds();
   }
   bool is_later = false;  // Than the second in which the study was made.
   while (!is_later) {

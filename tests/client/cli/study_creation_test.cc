@@ -72,7 +72,7 @@ TEST_F(StudyCreation, OrLoadUsesTheStudyThatIsThere) {
        {std::vector<std::string>{}, {"--title", "again"}, {"--seed", "7"}, {"--lease", "1800s"}}) {
     const ProcessResult loaded = run(more);
     ASSERT_EQ(loaded.code, 0) << loaded.err;
-    EXPECT_THAT(loaded.out, HasSubstr("study:         digits\n"));
+    EXPECT_THAT(loaded.out, HasSubstr("study:      digits\n"));
     EXPECT_THAT(loaded.out, HasSubstr("It was there already."));
   }
   EXPECT_EQ(Stored("studies/digits").seed(), 7u);
