@@ -64,17 +64,22 @@ absl::Status WriteMark(Connection& connection, FileMark mark) {
       absl::StrCat("PRAGMA default_cache_size = ", static_cast<int64_t>(mark)));
 }
 
-absl::Status MarkInUse(Connection& connection) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(connection));
-  if (mark == FileMark::kInUse) return absl::OkStatus();
-  SLIPSTREAM_RETURN_IF_ERROR(WriteMark(connection, FileMark::kInUse));
+absl::Status EmptyLog(Connection& connection) {
   sqlite3_busy_timeout(connection.database(), 0);
   const int code = sqlite3_wal_checkpoint_v2(connection.database(), "main",
                                              SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   sqlite3_busy_timeout(connection.database(), Connection::kBusyMilliseconds);
-  // The log begins with the mark if another process reads the file, so that it has to wait.
-  if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY) return absl::OkStatus();
-  return StatusOfResultCode(code, connection.path(), "it cannot be marked as in use");
+  const int kind = code & 0xff;
+  if (kind == SQLITE_OK || kind == SQLITE_BUSY || kind == SQLITE_FULL) return absl::OkStatus();
+  return StatusOfResultCode(code, connection.path(), "its write-ahead log cannot be moved into it");
+}
+
+absl::Status MarkInUse(Connection& connection) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(connection));
+  if (mark == FileMark::kInUse) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(WriteMark(connection, FileMark::kInUse));
+  // If the log stays, it begins with the mark.
+  return EmptyLog(connection);
 }
 
 absl::Status CheckLogBelongs(const std::string& path, const std::string& vfs) {

@@ -35,6 +35,10 @@ absl::StatusOr<FileMark> MarkOf(Connection& connection);
 // Changes the cache of the connection, too.
 absl::Status WriteMark(Connection& connection, FileMark mark);
 
+// Moves the log of a file that this process alone writes to into the file, unless another process
+// reads it or the disk is full: then the log stays as it is.
+absl::Status EmptyLog(Connection& connection);
+
 // Marks the file of a connection with a write-ahead log as in use, if it is not yet: in the file
 // itself, or at least as the first thing in its log.
 absl::Status MarkInUse(Connection& connection);

@@ -161,10 +161,10 @@ std::string Dropped(const std::string& path, int64_t committed) {
                       "a power cut left them, they were never acknowledged");
 }
 
-// A commit is counted before the next one begins, and its frames are written one after the other,
-// so that a kill leaves pieces without an end behind all that is counted. Anything else shows that
-// the index is older than the log. The salts of a new log come into its index with its first
-// commit.
+// A log is empty when a server begins, a commit is counted before the next one begins, and its
+// frames are written one after the other, so that a kill leaves pieces without an end behind all
+// that is counted. Anything else shows that the index is older than the log. The salts of a new log
+// come into its index with its first commit.
 bool IsLeftByKill(const LogScan& scan, const LogIndex& index) {
   return (index.salts == scan.salts || index.frames == 0) && scan.committed <= index.frames &&
          !scan.later_commit;

@@ -6,7 +6,9 @@
 // after damage. Two things tell them apart. Every commit is synced before it is
 // acknowledged and before the next one begins, so what a power cut may leave in pieces
 // is a part of the last commit; and the log's index (the -shm file), where it has
-// survived, counts only frames that have been synced.
+// survived, counts only frames that have been synced. For that, a server moves the log
+// that an earlier one left before it writes: pieces that are overwritten in part by later
+// commits could not be told from damage.
 //
 // A kill leaves the index as it was, so that what the log has lost can be told for certain.
 // A power cut may leave an older one, or zeros. Then the pieces at the log's end may be of a

@@ -44,6 +44,8 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
   sqlite3_db_config(writer->database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   // A migration is written to the log, too, if the file has one already.
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool has_log, UsesWriteAheadLog(*writer));
+  // What a kill leaves behind a log's commits can then only be of one transaction (log_check.h).
+  if (has_log) SLIPSTREAM_RETURN_IF_ERROR(EmptyLog(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(*writer));
   if (has_log && mark != FileMark::kNone) SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, MigrateSchema(*writer, SchemaSteps()));

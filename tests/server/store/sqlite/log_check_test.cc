@@ -150,6 +150,46 @@ TEST_F(LogCheckTest, WhatAKillLeftOfTheLastCommitIsForgottenInSilence) {
   ExpectOpened("", 15);
 }
 
+// Killed while the last frame of a long commit was written, and once more after a short commit or
+// while it was synced.
+TEST_F(LogCheckTest, WhatAnEarlierKillLeftIsNoDamageAfterAnotherOne) {
+  std::vector<NewTrial> many;
+  for (int i = 0; i < 60; ++i) many.push_back(FinishedTrial("y", i));
+  const auto keep = [this] {
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      files_[path() + suffix] = ReadBytes(path() + suffix);
+    }
+  };
+  PutBack();
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    const std::string index = ReadBytes(path() + "-shm");
+    ASSERT_TRUE(AddTrials(**store, "s", many).ok());
+    keep();
+    std::string& log = files_.at(path() + "-wal");
+    log.replace(log.size() - 100, 100, 100, '\0');
+    files_.at(path() + "-shm") = index;
+  }
+  PutBack();
+  EXPECT_EQ(Pieces(), "");
+  std::string index;
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    index = ReadBytes(path() + "-shm");
+    ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial("z", 1)}).ok());
+    keep();
+  }
+  for (const std::string& at_kill : {files_.at(path() + "-shm"), index}) {
+    PutBack();
+    WriteBytes(path() + "-shm", at_kill);
+    EXPECT_EQ(Pieces(), "");
+    EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  }
+  ExpectOpened("", 17);
+}
+
 TEST_F(LogCheckTest, ALogThatIsCutOffIsRefused) {
   for (const size_t size : {before_the_last_, before_the_last_ + 100, kHeader + kFrame, kHeader}) {
     PutBack();
