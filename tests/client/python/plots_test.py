@@ -129,6 +129,20 @@ class Contents(PlotTest):
             for value, a in zip(row, (0.25, 0.75)):
                 self.assertAlmostEqual(value, 2 * a + b, delta=0.12)
 
+    def test_effects_do_not_hang_on_the_unit_of_values(self):
+        grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
+        plain = Forest(grid, [2 * a + b for a, b in grid])
+        for unit in (2.0**-30, -(2.0**-1000), 2.0**1000):  # Powers of 2, which round nothing.
+            forest = Forest(grid, [unit * (2 * a + b) for a, b in grid])
+            for share, same in zip(forest.importances(), plain.importances()):
+                self.assertAlmostEqual(share, same)
+            mapped, same = (f.map(0, 1, [0.25], [0.75])[0][0] for f in (forest, plain))
+            self.assertAlmostEqual(mapped / unit, same)
+        for equal in (0.0, 0.1, -1e300):
+            forest = Forest(grid, [equal] * len(grid))
+            self.assertEqual(forest.importances(), [0, 0])
+            self.assertAlmostEqual(forest.map(0, 1, [0.5], [0.5])[0][0], equal)
+
     def test_effects_are_known_at_the_bounds(self):
         grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
         rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0, 1], [0, 1])

@@ -47,7 +47,7 @@ class Tree:
 
     def _best_split(self, x: Any, y: Any) -> Any:
         """The axis and threshold that lower the squared error most; None if nothing does."""
-        best, found = 1e-12 * len(y), None
+        best, found = 1e-12 * len(y), None  # Of values whose variance is 1, or 0.
         dimension = x.shape[1]
         count = max(1, (dimension + 1) // 2)
         for axis in self._random.permutation(dimension)[:count]:
@@ -66,7 +66,7 @@ class Tree:
         """The share of each parameter's main effect in the variance; None of a constant tree."""
         mean = float(self.values @ self.volumes)
         variance = float((self.values - mean) ** 2 @ self.volumes)
-        if variance <= 1e-14 * max(1.0, mean * mean):
+        if variance <= 1e-14:
             return None
         return [self._main_effect(axis, mean) / variance for axis in range(self.low.shape[1])]
 
@@ -91,11 +91,20 @@ class Forest:
     """Trees on resampled rows; a value of -1 is a parameter that is not active."""
 
     def __init__(self, rows: Sequence[Sequence[float]], values: Sequence[float]) -> None:
-        x, y = numpy.array(rows, dtype=float), numpy.array(values, dtype=float)
+        x, y = numpy.array(rows, dtype=float), self._standardise(values)
         random = numpy.random.default_rng(0)
         draws = [random.integers(0, len(y), len(y)) for _ in range(TREES)]
         self._trees = [Tree(x[draw], y[draw], random) for draw in draws]
         self._dimension = x.shape[1]
+
+    def _standardise(self, values: Sequence[float]) -> Any:
+        """The values with mean 0 and variance 1; 0 where they differ by rounding alone."""
+        y = numpy.array(values, dtype=float)
+        self._unit = float(abs(y).max()) or 1.0  # First, so that no square overflows.
+        y /= self._unit
+        self._mean, deviation = float(y.mean()), float(y.std())
+        self._deviation = deviation if deviation > 1e-7 else 0.0
+        return (y - self._mean) / deviation if self._deviation > 0 else 0 * y
 
     def importances(self) -> List[float]:
         """The mean share of each parameter's main effect; what is missing to 1 are interactions."""
@@ -112,5 +121,6 @@ class Forest:
         for each place of the first."""
         grid = numpy.array([(x, y) for y in up for x in across])
         total = sum(tree.marginal([first, second], grid) for tree in self._trees)
-        shaped = (total / len(self._trees)).reshape(len(up), len(across))
+        mean = self._deviation * total / len(self._trees) + self._mean
+        shaped = (self._unit * mean).reshape(len(up), len(across))
         return [[float(value) for value in row] for row in shaped]
