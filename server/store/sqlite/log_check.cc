@@ -88,8 +88,9 @@ struct LogScan {
   int64_t committed = 0;  // These of them end with a commit.
   bool pieces = false;    // There is something after them that is not of an earlier log.
   // These look at the frames with the same salts from the first one that is not sound on. The first
-  // is true if a frame after that one ends a commit, the second if there are frames after one that
-  // ends a commit.
+  // is true if a frame after that one ends a commit and continues the sums of the frame before it,
+  // as it does once it was written whole; the second if there are frames after one that ends a
+  // commit.
   bool later_commit = false;
   bool several_commits = false;
 };
@@ -123,23 +124,28 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
   bool earlier = false;
   for (; at + frame_size <= size; at += frame_size) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::string frame,
+        std::string frame,
         log.Read(at, static_cast<int>(sound ? frame_size : kFrameHeaderBytes)));
     const bool same_salts = frame.compare(8, 8, scan.salts) == 0;
-    if (sound) {
-      sums.Add(absl::string_view(frame).substr(0, 8), big_endian);
-      sums.Add(absl::string_view(frame).substr(kFrameHeaderBytes), big_endian);
-      sound = same_salts && sums == StoredSums(frame, 16);
-      if (sound) {
-        ++scan.sound;
-        if (BigEndian32(frame, 4) != 0) scan.committed = scan.sound;
-        continue;
-      }
-    } else if (same_salts) {
-      scan.later_commit = scan.later_commit || BigEndian32(frame, 4) != 0;
+    const bool ends_commit = same_salts && BigEndian32(frame, 4) != 0;
+    if (!sound && ends_commit) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(frame, log.Read(at, static_cast<int>(frame_size)));
+    }
+    sums.Add(absl::string_view(frame).substr(0, 8), big_endian);
+    sums.Add(absl::string_view(frame).substr(kFrameHeaderBytes), big_endian);
+    const bool continues = same_salts && sums == StoredSums(frame, 16);
+    sums = StoredSums(frame, 16);
+    if (sound && continues) {
+      ++scan.sound;
+      if (ends_commit) scan.committed = scan.sound;
+      continue;
+    }
+    if (!sound && same_salts) {
+      scan.later_commit = scan.later_commit || (ends_commit && continues);
       scan.several_commits = scan.several_commits || commit_ended;
     }
-    commit_ended = commit_ended || (same_salts && BigEndian32(frame, 4) != 0);
+    sound = false;
+    commit_ended = commit_ended || ends_commit;
     earlier = IsOfEarlierLog(frame, scan.salts);
     scan.pieces = scan.pieces || !earlier;
   }
@@ -161,13 +167,15 @@ std::string Dropped(const std::string& path, int64_t committed) {
                       "a power cut left them, they were never acknowledged");
 }
 
-// A log is empty when a server begins, a commit is counted before the next one begins, and its
-// frames are written one after the other, so that a kill leaves pieces without an end behind all
-// that is counted. Anything else shows that the index is older than the log. The salts of a new log
+// A log is empty when a server begins, and a commit is counted before the next one begins. So a
+// kill leaves pieces without an end behind all that is counted. What failed before, such as for
+// want of room, and was overwritten in part by a shorter commit may have an end, but none that was
+// written whole. Anything else shows that the index is older than the log. The salts of a new log
 // come into its index with its first commit.
 bool IsLeftByKill(const LogScan& scan, const LogIndex& index) {
-  return (index.salts == scan.salts || index.frames == 0) && scan.committed <= index.frames &&
-         !scan.later_commit;
+  const bool counts_all = index.salts == scan.salts ? scan.committed == index.frames
+                                                    : scan.committed == 0 && index.frames == 0;
+  return counts_all && !scan.later_commit;
 }
 
 absl::StatusOr<std::string> CompareLogWithIndex(const std::string& path, const LogScan& scan,
@@ -176,11 +184,12 @@ absl::StatusOr<std::string> CompareLogWithIndex(const std::string& path, const L
     return LogDamaged(path, absl::StrCat("its write-ahead log has ", scan.sound,
                                          " intact frames of ", index->frames));
   }
+  if (index.has_value() && IsLeftByKill(scan, *index)) return std::string();
   if (scan.several_commits) {
     return LogDamaged(path, absl::StrCat("its write-ahead log is damaged after ", scan.sound,
                                          " intact frames, and continues after that"));
   }
-  if (!scan.pieces || (index.has_value() && IsLeftByKill(scan, *index))) return std::string();
+  if (!scan.pieces) return std::string();
   return Dropped(path, scan.committed);
 }
 

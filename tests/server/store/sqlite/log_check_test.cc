@@ -24,14 +24,32 @@ class LogCheckTest : public SqliteStoreTest {
       if (i == 5) before_the_last_ = Log().size();
       ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial("x", i)}).ok());
     }
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      files_[path() + suffix] = ReadBytes(path() + suffix);
-    }
+    Keep();
     ASSERT_GT(before_the_last_, 10 * kFrame);
     ASSERT_GT(Log().size(), before_the_last_ + kFrame);
   }
 
   std::string Log() const { return ReadBytes(path() + "-wal"); }
+  // As they are now.
+  void Keep() {
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      files_[path() + suffix] = ReadBytes(path() + suffix);
+    }
+  }
+  // Before the last frame was written whole.
+  void KillDuringALongCommit() {
+    const std::vector<NewTrial> many(60, FinishedTrial("y", 1));
+    PutBack();
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial("x", 6)}).ok());
+    const std::string index = ReadBytes(path() + "-shm");
+    ASSERT_TRUE(AddTrials(**store, "s", many).ok());
+    Keep();
+    std::string& log = files_.at(path() + "-wal");
+    log.replace(log.size() - 100, 100, 100, '\0');
+    files_.at(path() + "-shm") = index;
+  }
   void PutBack() {
     for (const auto& [name, bytes] : files_) WriteBytes(name, bytes);
   }
@@ -153,24 +171,7 @@ TEST_F(LogCheckTest, WhatAKillLeftOfTheLastCommitIsForgottenInSilence) {
 // Killed while the last frame of a long commit was written, and once more after a short commit or
 // while it was synced.
 TEST_F(LogCheckTest, WhatAnEarlierKillLeftIsNoDamageAfterAnotherOne) {
-  std::vector<NewTrial> many;
-  for (int i = 0; i < 60; ++i) many.push_back(FinishedTrial("y", i));
-  const auto keep = [this] {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      files_[path() + suffix] = ReadBytes(path() + suffix);
-    }
-  };
-  PutBack();
-  {
-    const auto store = Open();
-    ASSERT_TRUE(store.ok()) << store.status();
-    const std::string index = ReadBytes(path() + "-shm");
-    ASSERT_TRUE(AddTrials(**store, "s", many).ok());
-    keep();
-    std::string& log = files_.at(path() + "-wal");
-    log.replace(log.size() - 100, 100, 100, '\0');
-    files_.at(path() + "-shm") = index;
-  }
+  KillDuringALongCommit();
   PutBack();
   EXPECT_EQ(Pieces(), "");
   std::string index;
@@ -179,7 +180,7 @@ TEST_F(LogCheckTest, WhatAnEarlierKillLeftIsNoDamageAfterAnotherOne) {
     ASSERT_TRUE(store.ok()) << store.status();
     index = ReadBytes(path() + "-shm");
     ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial("z", 1)}).ok());
-    keep();
+    Keep();
   }
   for (const std::string& at_kill : {files_.at(path() + "-shm"), index}) {
     PutBack();
@@ -187,6 +188,29 @@ TEST_F(LogCheckTest, WhatAnEarlierKillLeftIsNoDamageAfterAnotherOne) {
     EXPECT_EQ(Pieces(), "");
     EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   }
+  ExpectOpened("", 18);
+}
+
+// Two commits that failed, as for want of room, left pieces behind a shorter one that did not.
+TEST_F(LogCheckTest, WhatFailedCommitsLeftIsNoDamage) {
+  KillDuringALongCommit();
+  PutBack();
+  const std::string log = Log();
+  WriteBytes(path() + "-wal", log + log.substr(kHeader + 2 * kFrame, kFrame));
+  {
+    const auto connection = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
+    ASSERT_TRUE(connection.ok()) << connection.status();
+    ASSERT_TRUE((*connection)->Execute("UPDATE study_heads SET update_ms = update_ms + 1").ok());
+    Keep();
+  }
+  PutBack();
+  ASSERT_GE(Log().size(), log.size() + kFrame);
+  EXPECT_EQ(Pieces(), "");
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  // Of what is counted nothing may be missing.
+  FlipBit(kHeader + kFrame - 1);
+  EXPECT_THAT(Check(), IsRefused(kDataLoss, "intact frames of"));
+  PutBack();
   ExpectOpened("", 17);
 }
 
