@@ -18,7 +18,7 @@ namespace slipstream {
 
 // What earlier suggestions of the study left behind.
 struct LengthscalePast {
-  int64_t results = 0;        // The study's results so far.
+  int64_t results = 0;        // The study's results so far that models learn from.
   double h = 1;               // The largest expansion.
   double regret = 0;          // The sum of 2 sqrt(beta_j) s_j / a_j, ...
   int64_t chosen_points = 0;  // ... and the number of its terms.

@@ -98,7 +98,7 @@ LengthscalePast ExpansionPast(const StudyView& view, absl::Span<const Suggestion
     ++past.chosen_points;
   };
   for (const EndedTrial& trial : view.ended) {
-    if (trial.ending == Ending::kMeasured) ++past.results;
+    if (InformsModels(trial)) ++past.results;
     add(trial.notes);
   }
   for (const OpenTrial& trial : view.open) add(trial.notes);

@@ -107,6 +107,16 @@ TEST(LengthscaleRule, TheBoundExpandsWhereTheModelHasBeenSureForLong) {
               1e-6 * NumberFact(next, "regret_reference"));
 }
 
+// The bound's t counts the results that its information is of.
+TEST(LengthscaleRule, ResultsOfTrialsThatWereStoppedCount) {
+  FakeStudy study = SlopeStudy(12);
+  for (size_t i = 2; i < 10; ++i) study.ended[i].ending = Ending::kStopped;
+  study.ended[4].value = std::nullopt;
+  const Suggestion next = Ask(*MakeStrategy(*FindPreset("agpucb_bound")), study);
+  EXPECT_EQ(NumberFact(next, "results"), 11);
+  EXPECT_EQ(NumberFact(next, "regret_reference"), std::pow(11, 0.9));
+}
+
 TEST(LengthscaleRule, TrialsWithoutAValueKeepWhatTheyNoted) {
   FakeStudy study = SlopeStudy(12);
   const auto strategy = MakeStrategy(*FindPreset("agpucb_onestep"));
