@@ -33,16 +33,25 @@ struct Envelopes {
   Index dropped() const { return std::count(drops.begin(), drops.end(), true); }
 };
 
+// sum_i (y_i - yhat_i^s)^2 over single results: a y that is the mean of several counts as these do.
+double SquaredErrors(const TrainingData& results, const Vector& predicted) {
+  const double of_means = results.repeats.dot((results.y - predicted).cwiseAbs2());
+  return of_means + results.spreads.cwiseMax(0).sum();
+}
+
 // From what each source predicts of them, one a column.
-Envelopes EnvelopesOf(const PooledOptions& options, const Vector& y, const Matrix& predicted) {
-  const auto count = static_cast<double>(y.size());
+Envelopes EnvelopesOf(const PooledOptions& options, const TrainingData& results,
+                      const Matrix& predicted) {
+  const Vector& y = results.y;
+  const double count = results.repeats.sum();
   const double about_mean = y.size() == 0 ? 0 : (y.array() - y.mean()).square().sum();
   Envelopes envelopes{Vector(predicted.cols()), {}};
   for (Index s = 0; s < predicted.cols(); ++s) {
-    const double missed = (y - predicted.col(s)).squaredNorm();
+    const double errors = SquaredErrors(results, predicted.col(s));
     envelopes.variances[s] = options.noise == PooledNoise::kFixed
                                  ? options.fixed_variance
-                                 : (options.scale + missed / 2) / (options.shape + count / 2 + 1);
+                                 : (options.scale + errors / 2) / (options.shape + count / 2 + 1);
+    const double missed = (y - predicted.col(s)).squaredNorm();
     envelopes.drops.push_back(options.drop_misleading && missed > about_mean &&
                               y.size() >= options.least_results_to_drop);
   }
@@ -133,9 +142,9 @@ class PooledSources final : public Prior {
     // found again when others have come.
     const TrainingData part = input.CalibrationPart();
     Pool shown =
-        PoolOf(input.sources, EnvelopesOf(options_, part.y, predicted.topRows(part.y.size())), part,
+        PoolOf(input.sources, EnvelopesOf(options_, part, predicted.topRows(part.y.size())), part,
                options_.most_calibrated_points);
-    Envelopes envelopes = EnvelopesOf(options_, input.target.y, predicted);
+    Envelopes envelopes = EnvelopesOf(options_, input.target, predicted);
     Pool pool = PoolOf(input.sources, envelopes, input.target, options_.most_points);
     return std::make_unique<PooledTransfer>(PooledModel(input, options_.kernel),
                                             std::move(shown.data), std::move(pool),

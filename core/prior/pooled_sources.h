@@ -19,8 +19,8 @@
 //   sigma_s^2 updated as above, or given.
 //
 // Choices where the papers are silent, and deviations:
-// - All results count in t, those of the initial design too: each says as much
-//   of the source as any other.
+// - All results count in t, those of the initial design and repeats of one
+//   configuration too: each says as much of the source as any other.
 // - tau_0 = 5 and v_0 = 3 presume values of about variance 1. Results and
 //   sources are on one scale, on which the sources' have that; of the paper's raw
 //   values, of at most 0.16, it would hardly learn anything.

@@ -100,6 +100,23 @@ TEST(Envelope, TheBeliefInTheNoiseIsAnOptionOfBothPriors) {
   }
 }
 
+// As many as there are, as if each were of a configuration of its own.
+TEST(Envelope, EachOfSeveralResultsOfOneConfigurationCounts) {
+  const auto source = SourceOf("a", Wave, 2, 12, 1);
+  TrainingData single = Sampled(Wave, 2, 5, 2);
+  single.x.row(3) = single.x.row(1);
+  single.x.row(4) = single.x.row(1);
+  TrainingData merged = FirstOf(single, 3);
+  const Vector repeats = Vector{{single.y[1], single.y[3], single.y[4]}};
+  merged.y[1] = repeats.mean();
+  merged.repeats[1] = 3;
+  merged.spreads = Vector::Zero(3);
+  merged.spreads[1] = (repeats.array() - repeats.mean()).square().sum();
+  const Situation situation({source}, merged);
+  EXPECT_NEAR(RemarkOf(*Combined(PooledOptions(), situation.input()), "source_noise_variance"),
+              NaiveEnvelope(source->data, single), 1e-9);
+}
+
 TEST(Envelope, StartsAtThePriorsModeAndNarrowsWhereTheSourceIsRight) {
   const auto source = SourceOf("a", Wave, 2, 60, 1);
   const auto variance_after = [&](const TestFunction& function, Index results) {
