@@ -92,6 +92,7 @@ Model DeviationModel(const PriorInput& input, const DeviationOptions& options, M
                    around(usual.beliefs[1], options.lengthscale),
                    usual.beliefs[usual.beliefs.size() - 2],  // The noise variance's.
                    {0, 1, 0, 0}};
+  if (input.model.given.mean.has_value()) model.beliefs.back() = usual.beliefs.back();
   return model;
 }
 

@@ -2,7 +2,8 @@
 // (Yogatama, Mann, "Efficient transfer learning method for automatic
 // hyperparameter tuning", 2014). Results enter as deviations, each task's of
 // mean 0 and variance 1, which is the scale of models. The process has the mean
-// 0 and the kernel (1 - r) k_SE + r k_NN over points and tasks, k_NN being
+// 0, unless another one is given, and the kernel (1 - r) k_SE + r k_NN over
+// points and tasks, k_NN being
 //
 //   1 - |(x, psi) - (x', psi')| / B  for neighbouring tasks, else 0,
 //

@@ -20,8 +20,8 @@ Model PooledModel(const PriorInput& input, PooledKernel kernel) {
   options.smoothness = Smoothness::kSquaredExponential;
   options.lengthscales = Lengthscales::kShared;
   Model model = DefaultModel(input.kinds, options);
-  model.beliefs.front() = {0, 1, 0, 0};  // The amplitude's logarithm.
-  model.beliefs.back() = {0, 1, 0, 0};   // The mean.
+  if (!options.given.amplitude.has_value()) model.beliefs.front() = {0, 1, 0, 0};
+  if (!options.given.mean.has_value()) model.beliefs.back() = {0, 1, 0, 0};
   return model;
 }
 

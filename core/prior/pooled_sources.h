@@ -46,7 +46,7 @@ namespace slipstream {
 enum class PooledNoise { kFixed, kEnvelope };
 
 enum class PooledKernel {
-  kIsotropic,  // Envelope-BO's: amplitude 1, mean 0, one lengthscale.
+  kIsotropic,  // Envelope-BO's: one lengthscale; amplitude 1 and mean 0, unless these are given.
   kTargets,    // The target's, PriorInput::model.
 };
 

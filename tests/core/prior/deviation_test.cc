@@ -78,6 +78,15 @@ TEST(Deviation, IsTheRegressionOverPointsAndTasksOfTheHeader) {
   EXPECT_NEAR(transfer->Shares(own)[1], of_b / (of_a + of_b + 7 * most), 1e-8);
 }
 
+TEST(Deviation, TakesHyperparametersThatAreGiven) {
+  const Situation situation({SourceOf("a", Wave, 2, 12, 1)}, Sampled(Wave, 2, 7, 2));
+  PriorInput input = situation.input();
+  input.model.given = {.lengthscale = 0.3, .amplitude = 0.5, .mean = -2};
+  const Hyperparameters given = AtLocation(*Combined(DeviationOptions(), input), kNoise);
+  EXPECT_EQ(given.kernel, (Vector{{std::log(0.5), std::log(0.3)}}));
+  EXPECT_EQ(given.mean, -2);
+}
+
 TEST(Deviation, OfManyTasksTheNearestAreNeighbours) {
   const auto against = [](const Vector& x) { return -Wave(x); };
   SourceModels sources;

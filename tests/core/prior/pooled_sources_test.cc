@@ -117,6 +117,16 @@ TEST(Envelope, EachOfSeveralResultsOfOneConfigurationCounts) {
               NaiveEnvelope(source->data, single), 1e-9);
 }
 
+TEST(Envelope, TakesAnAmplitudeAndAMeanThatAreGiven) {
+  const Situation situation({SourceOf("a", Wave, 2, 12, 1)}, Sampled(Wave, 2, 7, 2));
+  PriorInput input = situation.input();
+  input.model.given.amplitude = 0.5;
+  input.model.given.mean = -2;
+  const Hyperparameters given = AtLocation(*Combined(PooledOptions(), input), kNoise);
+  EXPECT_EQ(given.kernel[0], std::log(0.5));
+  EXPECT_EQ(given.mean, -2);
+}
+
 TEST(Envelope, StartsAtThePriorsModeAndNarrowsWhereTheSourceIsRight) {
   const auto source = SourceOf("a", Wave, 2, 60, 1);
   const auto variance_after = [&](const TestFunction& function, Index results) {
