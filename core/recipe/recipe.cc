@@ -58,7 +58,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::smoothness>(
         {"smoothness", "", 0, 3, true,
          "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, "
-         "3 squared exponential"}),
+         "3 squared exponential; always 3 with envelope and deviation, always 1 with cluster; "
+         "delta, stacked and scaml use difference_smoothness instead"}),
     OptionAt<&StudyModelOptions::warp>(
         {"output_warp", "", 0, 3, true,
          "Results are 0: standardised, 1: power-transformed towards normality first, 2: replaced "
@@ -101,15 +102,17 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "stacked and scaml; learnt unless given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::amplitude>(
         {"amplitude", "deviations of the results", 1e-3, 1000, false,
-         "The deviation of the study's own process; delta, stacked and scaml use "
-         "difference_amplitude instead; learnt unless given"}),
+         "The deviation of the study's own process; unless given, it is 1 with envelope and learnt "
+         "otherwise; delta, stacked and scaml use difference_amplitude instead, cluster uses "
+         "residual_amplitude, and empirical and prototype_sum always learn it"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::noise_deviation>(
         {"noise_deviation", "deviations of the results", 1e-6, 100, false,
          "The deviation of the noise of the study's results; learnt unless given or results are "
          "exact"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::mean>(
         {"mean", "deviations of the results", -100, 100, false,
-         "The mean of the study's own process; learnt unless given"}),
+         "The mean of the study's own process; unless given, it is 0 with envelope and deviation "
+         "and learnt otherwise"}),
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::rate>(
         {"gamma_rate", "", 1e-6, 1e6, false,
          "The rate of Gamma priors of the variance, the lengthscales and the noise variance of the "
