@@ -190,7 +190,7 @@ OptionSet PooledOptionSet() { return OptionSet(PooledOptions(), kPooledOptions);
 const PriorRow kEnvelopePrior = {
     .about = {.name = "envelope",
               .summary = "The sources' points as results, with a noise estimated from their errors",
-              .source = "Envelope-BO, algorithm 1",
+              .source = "Envelope-BO: Joy et al. 2019, algorithm 2",
               .options = PooledOptionSet},
     .make =
         [](const OptionSet& options, const FollowedAcquisition&) {
