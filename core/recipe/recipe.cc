@@ -189,7 +189,8 @@ OutputWarp WarpWithSources(const Recipe& recipe) {
 }
 
 SourceFitOptions SourceFitOf(const Recipe& recipe,
-                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
+                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources,
+                             const SearchSpace& space) {
   SourceFitOptions options = recipe.model_options().sources;
   options.warp = WarpWithSources(recipe);
   options.reach = recipe.model_options().warp == OutputWarp::kByEvidence ? kUsualReach : 0;
@@ -197,7 +198,7 @@ SourceFitOptions SourceFitOf(const Recipe& recipe,
     case TaskScale::kOwn:
       break;
     case TaskScale::kShared:
-      options.scale = SharedScaleOf(sources);
+      options.scale = SharedScaleOf(sources, space);
       break;
     case TaskScale::kAsMeasured:
       options.scale = OutputTransform::Identity(1);

@@ -98,9 +98,10 @@ TaskScale TaskScaleOf(const Recipe& recipe);
 // The warp of a task with sources that has a scale of its own, and of the sources then.
 OutputWarp WarpWithSources(const Recipe& recipe);
 
-// How the recipe wants these sources fitted.
+// How the recipe wants these sources fitted for a study of this space.
 SourceFitOptions SourceFitOf(const Recipe& recipe,
-                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources);
+                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources,
+                             const SearchSpace& space);
 
 // The recipe's prior, shared with equal ones; null without one. Thread-safe.
 std::shared_ptr<const Prior> PriorOf(const Recipe& recipe);

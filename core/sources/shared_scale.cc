@@ -3,17 +3,25 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "core/space/space_mapping.h"
+
 namespace slipstream {
 
 std::optional<OutputTransform> SharedScaleOf(
-    absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources, const SearchSpace& space) {
   std::vector<double> values;
+  Configuration mapped;
   for (const auto& source : sources) {
+    const absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(*source->space, space);
+    if (!mapping.ok()) continue;
     const double sign = source->goal == Goal::kMinimize ? -1 : 1;
     for (const SourcePoint& point : source->points) {
       const bool is_measured = point.ending == Ending::kMeasured && point.value.has_value() &&
                                std::isfinite(*point.value);
-      if (is_measured) values.push_back(sign * *point.value);
+      if (is_measured && mapping->MapAnywhere(point.configuration, mapped)) {
+        values.push_back(sign * *point.value);
+      }
     }
   }
   if (values.empty()) return std::nullopt;

@@ -11,15 +11,18 @@
 
 #include "absl/types/span.h"
 #include "core/gp/output_transform.h"
+#include "core/space/search_space.h"
 #include "core/study/study_view.h"
 
 namespace slipstream {
 
-// The affine map under which all measured results of the sources together have mean 0 and deviation
-// 1, a result that is to be minimised counting as its opposite; of positive sign. The target has no
-// part in it, so it stays as it is while results come. Nothing if nothing was measured.
+// The affine map under which all measured results of the sources in `space`, which is the target's,
+// together have mean 0 and deviation 1, a result that is to be minimised counting as its opposite;
+// of positive sign. Results elsewhere, of which models do not learn, could be so much worse that
+// all others were equal on the scale. The target has no part in it, so it stays as it is while
+// results come. Nothing if nothing was measured.
 std::optional<OutputTransform> SharedScaleOf(
-    absl::Span<const std::shared_ptr<const SourceTaskData>> sources);
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources, const SearchSpace& space);
 
 }  // namespace slipstream
 

@@ -179,7 +179,9 @@ class ModelRun final : public SuggestionRun {
   // That suggestion. NOT_FOUND where the design of the sources is late, used up or of no use.
   absl::StatusOr<Suggestion> Known() {
     // The model is asked soon: whoever fits its sources should begin now.
-    SourcesOf(view_, SourceFitOf(parts_.recipe, view_.sources)).status().IgnoreError();
+    SourcesOf(view_, SourceFitOf(parts_.recipe, view_.sources, *view_.space))
+        .status()
+        .IgnoreError();
     return FromDesign(deadline_.Part(kKnownTime), [this](const Suggestion& suggestion) {
       return suggestion.provenance.rung == Rung::kRecipe && !suggestion.provenance.sources.empty();
     });

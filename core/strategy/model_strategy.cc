@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
 absl::Status ModelStrategy::DoPrepare(const StudyView& view, const Deadline& deadline) const {
   if (prior_ == nullptr || view.sources.empty()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable,
-                              SourcesOf(view, SourceFitOf(recipe_, view.sources)));
+                              SourcesOf(view, SourceFitOf(recipe_, view.sources, *view.space)));
   return PreparePrior(*prior_, view, recipe_, usable.models, deadline);
 }
 

@@ -216,7 +216,7 @@ absl::StatusOr<ObjectiveModel> StudyModels::FitToOneConfiguration(
 
 absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   ObjectiveModelRequest request = RequestFor(view_, parts_.beside_sources, deadline);
-  const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
+  const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources, *view_.space);
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
   // Where each candidate is tried once, results do not gather.

@@ -261,7 +261,7 @@ std::optional<SourceFitOptions> SourceFitFor(
   if (preset == nullptr || !preset->has_model || definition.source_ids.empty()) return {};
   const absl::StatusOr<Recipe> recipe = preset->With(definition.recipe);
   if (!recipe.ok() || !recipe->prior->uses_sources()) return {};
-  return SourceFitOf(*recipe, sources);
+  return SourceFitOf(*recipe, sources, *definition.space);
 }
 
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates) {

@@ -28,7 +28,7 @@ std::shared_ptr<const SourceTaskData> SourceWith(Goal goal, const std::vector<do
 TEST(SharedScale, IsOneAffineMapOfAllSourcesResults) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       SourceWith(Goal::kMaximize, {1, 2, NAN}), SourceWith(Goal::kMaximize, {6, 7})};
-  const auto scale = SharedScaleOf(sources);
+  const auto scale = SharedScaleOf(sources, *SquareSpace());
   ASSERT_TRUE(scale.has_value());
   const double deviation = std::sqrt((9.0 + 4 + 4 + 9) / 3);  // Around the mean, 4.
   for (double value : {-3.0, 1.0, 4.0, 7.0, 100.0}) {
@@ -42,8 +42,9 @@ TEST(SharedScale, TakesAResultThatIsToBeMinimisedForItsOpposite) {
       SourceWith(Goal::kMinimize, {1, 2, 6, 7})};
   const std::vector<std::shared_ptr<const SourceTaskData>> up = {
       SourceWith(Goal::kMaximize, {-1, -2, -6, -7})};
-  EXPECT_EQ(SharedScaleOf(down), SharedScaleOf(up));
-  const OutputTransform of_minimised = SharedScaleOf(down)->WithSign(-1);
+  const auto space = SquareSpace();
+  EXPECT_EQ(SharedScaleOf(down, *space), SharedScaleOf(up, *space));
+  const OutputTransform of_minimised = SharedScaleOf(down, *space)->WithSign(-1);
   EXPECT_NEAR(of_minimised.Apply(4), 0, 1e-15);
   EXPECT_GT(of_minimised.Apply(1), of_minimised.Apply(2)) << "less is better";
 }
@@ -51,19 +52,36 @@ TEST(SharedScale, TakesAResultThatIsToBeMinimisedForItsOpposite) {
 TEST(SharedScale, IsThereOnlyIfSomethingWasMeasured) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       SourceWith(Goal::kMaximize, {NAN})};
-  EXPECT_FALSE(SharedScaleOf(sources).has_value());
-  EXPECT_FALSE(SharedScaleOf({}).has_value());
+  EXPECT_FALSE(SharedScaleOf(sources, *SquareSpace()).has_value());
+  EXPECT_FALSE(SharedScaleOf({}, *SquareSpace()).has_value());
+}
+
+// The source's space was wider, and what it got beyond the study's says nothing about these.
+TEST(SharedScale, IsThatOfResultsInTheStudysSpace) {
+  const auto inside = SourceWith(Goal::kMaximize, {1, 2, 6, 7});
+  auto wide = std::make_shared<SourceTaskData>(*inside);
+  wide->space = MakeSpace({{"x", DoubleDomain{0, 100}, {}, {}}, {"z", DoubleDomain{}, {}, {}}});
+  wide->points.push_back({{{Value::Double(99), Value::Double(0.5)}}, Ending::kMeasured, -1e6});
+  auto elsewhere = std::make_shared<SourceTaskData>(*inside);
+  elsewhere->space = MakeSpace({{"z", DoubleDomain{}, {}, {}}, {"w", DoubleDomain{}, {}, {}}});
+  elsewhere->points.front().value = 1e9;
+  using Sources = std::vector<std::shared_ptr<const SourceTaskData>>;
+  const auto space = SquareSpace();
+  EXPECT_EQ(SharedScaleOf(Sources{wide, elsewhere}, *space),
+            SharedScaleOf(Sources{inside}, *space));
+  EXPECT_FALSE(SharedScaleOf(Sources{elsewhere}, *space).has_value());
 }
 
 TEST(SharedScale, StandsFiguresOfAnySize) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       SourceWith(Goal::kMaximize, {-1e308, 1e308, 5e307})};
-  const auto scale = SharedScaleOf(sources);
+  const auto scale = SharedScaleOf(sources, *SquareSpace());
   ASSERT_TRUE(scale.has_value());
   EXPECT_TRUE(std::isfinite(scale->Apply(1e308)));
   const std::vector<std::shared_ptr<const SourceTaskData>> equal = {
       SourceWith(Goal::kMaximize, {3, 3, 3})};
-  EXPECT_NEAR(SharedScaleOf(equal)->Apply(6), 1, 1e-15) << "without a spread, in their own size";
+  EXPECT_NEAR(SharedScaleOf(equal, *SquareSpace())->Apply(6), 1, 1e-15)
+      << "without a spread, in their own size";
 }
 
 }  // namespace

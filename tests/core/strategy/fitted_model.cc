@@ -37,7 +37,7 @@ FittedModel::FittedModel(const Recipe& recipe, const FakeStudy& study, Index ini
   request.seed = CounterRandomBits(seed, 0, kCalibrationLane);
   const std::shared_ptr<const Prior> prior = PriorOf(recipe);
   if (prior != nullptr) {
-    const SourceFitOptions options = SourceFitOf(recipe, view.sources);
+    const SourceFitOptions options = SourceFitOf(recipe, view.sources, *view.space);
     sources_ = CollectUsableSources(view, *study.library, options)->models;
     request.prior = prior.get();
     request.sources = sources_;
