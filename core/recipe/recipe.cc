@@ -92,10 +92,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::scale>(
         {"task_scale", "", 0, 2, true,
          "If the prior uses sources, results are 0: scaled task by task, which loses levels and "
-         "spreads that tasks share, 1: all on the scale of the sources' results without a power "
-         "transform, so that tasks in other units mislead, 2: as measured, even if the prior uses "
-         "no sources, for constants given in the results' unit; unless given, what the prior's "
-         "method needs"}),
+         "spreads that tasks share, 1: all on the scale of the sources' results in the study's "
+         "space, without a power transform, so that tasks in other units mislead, 2: as measured, "
+         "even if the prior uses no sources, for constants given in the results' unit; unless "
+         "given, what the prior's method needs"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
          "All lengthscales of the study's own process, which models the difference with delta, "
