@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/exploration/exp3.h"
@@ -42,7 +43,7 @@ std::optional<BlockNote> BlockNoteOf(const Notes& notes) {
 struct Block {
   size_t arm = 0;
   double probability = 1;
-  int ended = 0;
+  std::set<int> ended;         // Its steps of which a trial has ended.
   std::optional<double> best;  // More is better.
 };
 
@@ -70,9 +71,8 @@ class BlockHistory {
                bool running_rewards)
       : steps_(steps), running_rewards_(running_rewards) {
     for (const EndedTrial& trial : view.ended) AddEnded(trial, view.goal);
-    for (const OpenTrial& trial : view.open) AddLatest(trial.number, trial.notes);
-    int64_t number = view.last_trial;
-    for (const Suggestion& suggestion : made) AddLatest(++number, suggestion.provenance.notes);
+    for (const OpenTrial& trial : view.open) AddLatest(BlockNoteOf(trial.notes));
+    for (const Suggestion& suggestion : made) AddLatest(BlockNoteOf(suggestion.provenance.notes));
   }
 
   // The block that the next suggestion goes on with, if the latest is not whole.
@@ -85,7 +85,7 @@ class BlockHistory {
   std::vector<Exp3Round> Rounds() const {
     std::vector<Exp3Round> rounds;
     for (const auto& [number, block] : blocks_) {
-      if (block.ended < steps_ || !block.best.has_value()) continue;
+      if (static_cast<int>(block.ended.size()) < steps_ || !block.best.has_value()) continue;
       rounds.push_back({block.arm, block.probability, scale_.Reward(*block.best)});
     }
     return rounds;
@@ -98,20 +98,20 @@ class BlockHistory {
     const std::optional<BlockNote> note = BlockNoteOf(trial.notes);
     if (is_measured && (running_rewards_ || !note.has_value())) scale_.Add(value);
     if (!note.has_value()) return;
-    AddLatest(trial.number, trial.notes);
+    AddLatest(note);
     Block& block = blocks_[note->block];
     block.arm = note->arm;
     block.probability = note->probability;
-    ++block.ended;
+    block.ended.insert(note->step);
     if (is_measured) block.best = std::max(block.best.value_or(value), value);
   }
 
-  void AddLatest(int64_t number, const Notes& notes) {
-    if (number <= latest_number_) return;
-    const std::optional<BlockNote> note = BlockNoteOf(notes);
+  // Not by the trials' numbers: one that is queued again has a later number and the same note.
+  void AddLatest(const std::optional<BlockNote>& note) {
     if (!note.has_value()) return;
-    latest_ = note;
-    latest_number_ = number;
+    const bool is_later = !latest_.has_value() || std::pair(note->block, note->step) >
+                                                      std::pair(latest_->block, latest_->step);
+    if (is_later) latest_ = note;
   }
 
   const int steps_;
@@ -119,7 +119,6 @@ class BlockHistory {
   RewardScale scale_;
   std::map<double, Block> blocks_;
   std::optional<BlockNote> latest_;
-  int64_t latest_number_ = -1;
 };
 
 ExplorationStep NextInBlock(const BlockOptions& options, const ExplorationInput& input, int steps) {

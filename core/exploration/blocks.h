@@ -23,7 +23,8 @@
 //   were made, whichever workers got them. Its reward counts from when both trials have
 //   ended; until then the block has no part in the weights, and a trial that
 //   never ends leaves its block without one. A trial without a value has none to
-//   offer, and a block without any earns nothing.
+//   offer, and a block without any earns nothing. A trial that is queued again is
+//   the same step of the same block.
 // - A step down the ladder does not change whose block it is.
 // - Weights are not kept: each suggestion notes its block, arm and that arm's
 //   probability on its trial, and the weights are the sum over blocks of what

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -201,6 +202,58 @@ TEST(Exploration, ABlockEarnsByTheResultsThatItHas) {
   EXPECT_EQ(after(Ending::kFailed, Ending::kFailed), 0.5);
   EXPECT_EQ(after(Ending::kInfeasible, Ending::kFailed), 0.5);
   EXPECT_NE(after(Ending::kMeasured, Ending::kFailed), 0.5);
+}
+
+// The worker of the open trial at this place is lost, and a server queues its configuration again.
+OpenTrial QueueAgain(FakeStudy& study, size_t place) {
+  const OpenTrial lost = study.open[place];
+  study.open.erase(study.open.begin() + static_cast<std::ptrdiff_t>(place));
+  study.open.push_back(lost);
+  study.open.back().number = ++study.last_trial;
+  return lost;
+}
+
+TEST(Exploration, ATrialThatIsQueuedAgainIsTheSameStepOfItsBlock) {
+  for (const auto& [preset, steps] :
+       std::map<std::string, int>{{"random_exp3", 2}, {"portfolio", 1}}) {
+    FakeStudy kept = BegunStudy();
+    for (int i = 0; i < 4; ++i) kept.Lease(MustSuggest(preset, kept.view(), 1, kSeed));
+    FakeStudy lost = kept;
+    QueueAgain(lost, 0);
+    const Suggestion next = MustSuggest(preset, lost.view(), 1, kSeed).front();
+    EXPECT_EQ(NumberFact(next, "block"), 4 / steps + 1) << preset;
+    EXPECT_EQ(NumberFact(next, "step_of_block"), 1) << preset;
+    // What both earn is the same.
+    for (FakeStudy* study : {&kept, &lost}) {
+      study->Lease(MustSuggest(preset, study->view(), 1, kSeed));
+      while (!study->open.empty()) {
+        study->End(Ending::kMeasured, BowlAt(study->open.front().configuration));
+      }
+    }
+    const auto probability = [&, &name = preset](const FakeStudy& study) {
+      return NumberFact(MustSuggest(name, study.view(), 1, kSeed).front(),
+                        "probability_of_random_now");
+    };
+    EXPECT_NE(probability(kept), 0.5) << preset;
+    EXPECT_EQ(probability(kept), probability(lost)) << preset;
+  }
+}
+
+TEST(Exploration, AStepWithTwoResultsIsNoWholeBlock) {
+  FakeStudy study = BegunStudy();
+  study.Lease(MustSuggest("random_exp3", study.view(), 2, kSeed));
+  // A lost trial gives its result late, and so does the one that took its place.
+  const OpenTrial lost = QueueAgain(study, 0);
+  study.ended.push_back({lost.number, lost.configuration, lost.candidate, Ending::kMeasured, 0.0,
+                         lost.notes, lost.suggested});
+  study.EndAt(1, Ending::kMeasured, 0.0);
+  const auto probability = [&study] {
+    return NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(),
+                      "probability_of_random_now");
+  };
+  EXPECT_EQ(probability(), 0.5) << "its second trial is still open";
+  study.EndAt(0, Ending::kMeasured, -1.0);
+  EXPECT_NE(probability(), 0.5);
 }
 
 TEST(Exploration, RunningRewardsGoOnTellingBlocksApart) {
