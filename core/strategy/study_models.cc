@@ -1,6 +1,7 @@
 #include "core/strategy/study_models.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/prior/learnt_beliefs.h"
 #include "core/space/branches.h"
+#include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 
 namespace slipstream {
@@ -83,6 +85,27 @@ const Configuration* OnlyConfiguration(absl::Span<const EndedTrial> trials) {
 }
 
 }  // namespace
+
+Index ResultsOfStart(const StudyView& view, const Recipe& recipe) {
+  const size_t needed = InitialResults(view, recipe);
+  int64_t first_suggested = std::numeric_limits<int64_t>::max();
+  const auto see = [&first_suggested](const auto& trials) {
+    for (const auto& trial : trials) {
+      if (trial.suggested) first_suggested = std::min(first_suggested, trial.number);
+    }
+  };
+  see(view.ended);
+  see(view.open);
+  size_t results = 0;
+  ConfigurationIndex different;
+  for (const EndedTrial& trial : view.ended) {
+    if (!InformsModels(trial)) continue;
+    if (results >= needed && trial.number >= first_suggested) break;
+    ++results;
+    different.try_emplace(&trial.configuration, 0);
+  }
+  return static_cast<Index>(different.size());
+}
 
 size_t CountResults(const StudyView& view) {
   return static_cast<size_t>(std::count_if(view.ended.begin(), view.ended.end(), InformsModels));
@@ -168,7 +191,7 @@ ObjectiveModelRequest StudyModels::RequestFor(const StudyView& view,
                                               const Calibration& calibration,
                                               const Deadline& deadline) const {
   ObjectiveModelRequest request{view, parts_.recipe, calibration, parts_.judge, parts_.cache};
-  request.initial_results = static_cast<Index>(InitialResults(view_, parts_.recipe));
+  request.initial_results = ResultsOfStart(view_, parts_.recipe);
   request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
   request.deadline = deadline;
   return request;

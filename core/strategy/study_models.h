@@ -48,6 +48,11 @@ size_t InitialResults(const StudyView& view, const Recipe& recipe);
 // The same where the study's sources are of no use.
 size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 
+// How many different configurations had a result when a model was first asked: those of the start,
+// and all that people added before the first suggestion. (With several workers more of the start's
+// trials may end before that; they do not count.)
+Index ResultsOfStart(const StudyView& view, const Recipe& recipe);
+
 size_t CountResults(const StudyView& view);
 
 // Whether suggestions are still the start's, and no model is asked. Unless the recipe says how many

@@ -61,6 +61,38 @@ TEST(Ensembles, APendingTrialMakesNoRoundOfRmGp) {
   EXPECT_EQ(NumberFact(before, "nu"), NumberFact(beside, "nu"));
 }
 
+// Results that people add, all of different configurations.
+void AddResults(FakeStudy& study, int results) {
+  for (int i = 0; i < results; ++i) {
+    const int place = static_cast<int>(study.last_trial) + 1;
+    study.Queue(MustSuggest("quasi_random", study.view(), place, 5).back().configuration);
+    study.EndAt(study.open.size() - 1, Ending::kMeasured,
+                BowlValueAt(*study.space, study.open.back().configuration, 0.1));
+  }
+}
+
+TEST(Ensembles, WhatPeopleAddBeforeTheFirstSuggestionIsPartOfTheStart) {
+  FakeStudy study = StudyAfter(0, 3);
+  AddResults(study, 12);
+  EXPECT_EQ(NumberFact(MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0], "rounds"), 1);
+  EXPECT_GT(NumberFact(MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0], "nu"), 0.1);
+  const Suggestion first = MustSuggest("cmbo_wss_wss", study.view(), 1, 5)[0];
+  EXPECT_FALSE(HasFact(first, "cluster_distances")) << "weights are equal at first";
+  study.Lease({first});
+  study.End(Ending::kMeasured, BowlValueAt(*study.space, first.configuration, 0.1));
+  AddResults(study, 2);
+  EXPECT_EQ(NumberFact(MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0], "rounds"), 4);
+  EXPECT_TRUE(HasFact(MustSuggest("cmbo_wss_wss", study.view(), 1, 5)[0], "cluster_distances"));
+}
+
+TEST(Ensembles, TheFirstRoundOfRmGpIsThatOfTheFirstModelHoweverFewPointsDiffer) {
+  FakeStudy study = StudyAfter(4, 3);
+  study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
+  study.open.front().configuration = study.ended.front().configuration;
+  study.End(Ending::kMeasured, *study.ended.front().value + 0.01);
+  EXPECT_EQ(NumberFact(MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0], "rounds"), 1);
+}
+
 TEST(Ensembles, RgpeWeighsAllSourcesUnlessTold) {
   const FakeStudy study = StudyAfter(6, 14);
   EXPECT_FALSE(HasFact(MustSuggest("rgpe", study.view(), 1, 5)[0], "screened"));
