@@ -37,6 +37,7 @@ struct PretrainingKey {
       : kinds(input.kinds),
         smoothness(input.model.smoothness),
         lengthscales(input.model.lengthscales),
+        noise(input.model.noise),
         given(input.model.given),
         gamma(input.model.gamma),
         places(takes_places ? input.places.Get() : PointMatrix()),
@@ -44,14 +45,14 @@ struct PretrainingKey {
 
   bool operator==(const PretrainingKey& other) const {
     return kinds == other.kinds && smoothness == other.smoothness &&
-           lengthscales == other.lengthscales && given == other.given && gamma == other.gamma &&
-           sources == other.sources &&
-           AreEqual(places, other.places);
+           lengthscales == other.lengthscales && noise == other.noise && given == other.given &&
+           gamma == other.gamma && sources == other.sources && AreEqual(places, other.places);
   }
 
   CoordinateKinds kinds;
   Smoothness smoothness;
   Lengthscales lengthscales;
+  HyperparameterBelief noise;
   GivenHyperparameters given;
   GammaBeliefs gamma;
   PointMatrix places;

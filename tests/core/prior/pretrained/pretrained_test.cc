@@ -351,14 +351,16 @@ TEST(Pretrained, IsTheSameEveryTimeWhateverIsRemembered) {
   }
 }
 
-TEST(Pretrained, KeepsApartWhatItLearntBesideGivenHyperparameters) {
+TEST(Pretrained, KeepsApartWhatItLearntUnderOtherBeliefs) {
   const Situation situation(Waves(3, 15), Sampled(Wave, 2, 5, 1));
   PriorInput given = situation.input();
   given.model.given.lengthscale = 0.05;
   PriorInput with_gamma = situation.input();
   with_gamma.model.gamma.rate = 10;
-  const auto prior = MakePretrained(PretrainedOptions());
-  for (const PriorInput* input : {&given, &with_gamma}) {
+  PriorInput less_noise = situation.input();
+  less_noise.model.noise.location = -9;
+  for (const PriorInput* input : {&given, &with_gamma, &less_noise}) {
+    const auto prior = MakePretrained(PretrainedOptions());
     ASSERT_TRUE(prior->Combine(*input).ok());
     EXPECT_EQ(LearntBy(*prior->Combine(situation.input()).value()).Packed(),
               LearntBy(*Pretrained(PretrainedOptions(), situation)).Packed());
