@@ -247,7 +247,9 @@ class StackedPrior final : public Prior {
   explicit StackedPrior(SourceSumOptions options) {
     options.errors = SourceErrors::kCorrelated;
     one_ = MakeSourceSum(options);
-    several_ = MakeSourceStack({.amplitude = options.amplitude, .difference = options.difference});
+    several_ = MakeSourceStack({.amplitude = options.amplitude,
+                                .difference = options.difference,
+                                .most_sources = options.most_sources});
   }
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {

@@ -215,7 +215,8 @@ constexpr Option<SourceSumOptions> kSourceSumOptions[] = {
          "The rate of the exponential prior of scaml's weights"}),
     OptionAt<&SourceSumOptions::most_sources>(
         {"most_sources", "sources", 1, 1000, true,
-         "The most sources that scaml weighs; more are screened"}),
+         "The most sources that delta, stacked and scaml learn from; more are screened by how well "
+         "they rank the results"}),
     OptionAt<&SourceSumOptions::noise>(
         {"printed_noise", "", 0, 1, true,
          "1: delta uses the noise of DeltaBO's equation 6 as printed"}),

@@ -184,6 +184,16 @@ TEST(SourceStack, ScreensThinsAndSaysSo) {
   ExpectConsistent(*transfer->Fit(own).value(), RandomPoints(situation.kinds, 5, 3));
 }
 
+TEST(SourceStack, ThePriorTakesAsManySourcesAsItsOptionSays) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 4; ++i) sources.push_back(SourceOf("s", Wave, 2, 8, i + 1));
+  const Situation situation(sources, Sampled(Wave, 2, 5, 2));
+  OptionSet options = kStackedPrior.about.options();
+  options.Set("most_sources", 3);
+  const auto transfer = kStackedPrior.make(options, {})->Combine(situation.input()).value();
+  EXPECT_EQ(RemarkOf(*transfer, AtLocation(*transfer, kNoise), "levels"), 3);
+}
+
 TEST(SourceStack, GivesTheSameFromItsCacheAndAnew) {
   const auto a = SourceOf("a", Wave, 2, 10, 1);
   const auto b = SourceOf("b", Bowl, 2, 10, 4);
