@@ -243,12 +243,12 @@ class Empirical final : public Prior {
   explicit Empirical(const EmpiricalOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    if (input.sources.size() < options_.least_sources) return of_few_->Combine(input);
+    if (input.sources.size() < options_.least_sources) return SumOfFew(input)->Combine(input);
     SLIPSTREAM_ASSIGN_OR_RETURN(SourceScreen screen, ScreenOf(input));
     SourceModels kept;
     for (size_t place : screen.kept) kept.push_back(input.sources[place]);
     Model model = DefaultModel(input.kinds, input.model);
-    model.beliefs.front() = kDifferenceAmplitude;
+    if (!input.model.given.amplitude.has_value()) model.beliefs.front() = kDifferenceAmplitude;
     TrainingData data = input.CalibrationPart();
     data.terms = EmpiricalTerms(kept, data.x);
     model.beliefs.push_back(kCommonBelief);
@@ -281,15 +281,15 @@ class Empirical final : public Prior {
     return strangeness_.Get(key, make);
   }
 
-  static SourceSumOptions OfFew() {
+  static std::unique_ptr<Prior> SumOfFew(const PriorInput& input) {
     SourceSumOptions options;
     options.weights = WeightLearning::kAlways;
     options.signs = WeightSigns::kEither;
-    return options;
+    options.amplitude = input.model.given.amplitude;
+    return MakeSourceSum(options);
   }
 
   EmpiricalOptions options_;
-  std::unique_ptr<Prior> of_few_ = MakeSourceSum(OfFew());
   mutable Memo<PlacedSources, const Vector> strangeness_{kMostCachedScreens};
 };
 

@@ -184,7 +184,7 @@ class PrototypeSum final : public Prior {
       columns.push_back({{{source->expansion, 1, 1, source->cache}}, {place}});
     }
     Model model = DefaultModel(input.kinds, input.model);
-    model.beliefs.front() = kDifferenceAmplitude;
+    if (!input.model.given.amplitude.has_value()) model.beliefs.front() = kDifferenceAmplitude;
     for (size_t j = 0; j < columns.size(); ++j) {
       const bool is_common = j == 0 && !centres->prototypes.empty();
       model.beliefs.push_back(is_common             ? kCentreBelief

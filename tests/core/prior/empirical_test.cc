@@ -112,6 +112,18 @@ TEST(Empirical, FewSourcesAreAWeightedSum) {
   }
 }
 
+TEST(Empirical, AGivenAmplitudeIsThatOfTheTargetsOwnProcess) {
+  for (const Index count : {2, 6}) {
+    const Situation situation(Waves(count), Sampled(Wave, 2, 6, 2));
+    PriorInput input = situation.input();
+    input.model.given.amplitude = 0.6;
+    const auto transfer = MakeEmpirical({})->Combine(input).value();
+    EXPECT_TRUE(transfer->model().beliefs.front().is_fixed()) << count;
+    EXPECT_EQ(transfer->model().beliefs.front().lower, std::log(0.6)) << count;
+    EXPECT_FALSE(Combined(situation)->model().beliefs.front().is_fixed()) << count;
+  }
+}
+
 TEST(Empirical, FitsWithoutResultsAndThenExpectsTheSourcesMean) {
   const SourceModels sources = Waves(6);
   const Situation situation(sources, TrainingData{PointMatrix(0, 2), Vector(), Vector()});

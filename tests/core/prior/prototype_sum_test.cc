@@ -103,6 +103,15 @@ TEST(PrototypeSum, WithoutResultsExpectsTheCentre) {
   EXPECT_LT((transfer->Fit(own).value()->PredictMean(at) - common).cwiseAbs().maxCoeff(), 1e-8);
 }
 
+TEST(PrototypeSum, AGivenAmplitudeIsThatOfTheTargetsOwnProcess) {
+  const Situation situation(ColumnSources(3, 2), Sampled(Wave, 2, 8, 20));
+  PriorInput input = situation.input();
+  input.model.given.amplitude = 0.6;
+  const auto transfer = MakePrototypeSum({})->Combine(input).value();
+  EXPECT_TRUE(transfer->model().beliefs.front().is_fixed());
+  EXPECT_EQ(transfer->model().beliefs.front().lower, std::log(0.6));
+}
+
 TEST(PrototypeSum, ASingleSourceIsItsOwnColumn) {
   const SourceModels sources = ColumnSources(1, 1);
   const Situation situation(sources, Sampled(Wave, 2, 8, 20));
