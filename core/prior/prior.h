@@ -82,7 +82,7 @@ struct PriorInput {
   // Hyperparameters are fitted to this many of the first results, as they are not
   // fitted again at each one; none: to all.
   std::optional<Index> calibrated_results = {};
-  // The number of results that were there before the model was asked for the first time.
+  // How many of the results, the first ones, are of the study's start and not of its model.
   Index initial_results = 1;
   // Combine and Prepare give up with DEADLINE_EXCEEDED or CANCELLED when it has passed.
   Deadline deadline = Deadline::Infinite();

@@ -33,6 +33,7 @@ struct PriorRow {
   std::unique_ptr<Prior> (*make)(const OptionSet& options,
                                  const FollowedAcquisition& acquisition) = nullptr;
   bool follows_acquisition = false;  // Whether `make` looks at the acquisition.
+  bool counts_rounds = false;        // Whether PriorInput::initial_results matters.
   // The scale that the method needs, unless a recipe asks for another one. Methods that subtract or
   // pool results of different tasks need these on one scale.
   TaskScale scale = TaskScale::kOwn;

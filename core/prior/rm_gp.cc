@@ -267,6 +267,7 @@ const PriorRow kRmGpPrior = {
           return MakeRmGp(rm_gp);
         },
     .follows_acquisition = true,
+    .counts_rounds = true,
 };
 
 }  // namespace slipstream

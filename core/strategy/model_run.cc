@@ -65,6 +65,9 @@ class ModelRun final : public SuggestionRun {
     earlier_ = made;
     if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
     Suggestion next = is_early_ ? First() : Explored();
+    if (is_early_ && parts_.recipe.prior->counts_rounds) {
+      next.provenance.notes.push_back(OfStartNote());
+    }
     if (IsOfStart(next)) next.provenance.notes.push_back(StartNote(view_, seed_, index_));
     made.push_back(std::move(next));
     return true;

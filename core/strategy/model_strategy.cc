@@ -76,7 +76,7 @@ class ModelStrategy final : public Strategy {
   bool DoReadsNotes() const override {
     const std::optional<Choice<CalibrationRow>>& rule = recipe_.calibration.rule;
     return (rule.has_value() && (*rule)->reads_notes) || recipe_.exploration->reads_notes ||
-           recipe_.model_options().transfer_guard;
+           recipe_.prior->counts_rounds || recipe_.model_options().transfer_guard;
   }
 
   Recipe recipe_;

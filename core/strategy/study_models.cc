@@ -44,6 +44,8 @@ constexpr int64_t kContrastPlace = 1;
 constexpr int64_t kContrastPeriod = 3;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
+// Marks suggestions of the start.
+constexpr absl::string_view kOfStart = "of_start";
 
 bool IsForContrast(const Notes& notes) { return FindNote(notes, kContrast) != nullptr; }
 
@@ -100,7 +102,9 @@ Index ResultsOfStart(const StudyView& view, const Recipe& recipe) {
   ConfigurationIndex different;
   for (const EndedTrial& trial : view.ended) {
     if (!InformsModels(trial)) continue;
-    if (results >= needed && trial.number >= first_suggested) break;
+    const bool is_of_start = results < needed || trial.number < first_suggested ||
+                             FindNote(trial.notes, kOfStart) != nullptr;
+    if (!is_of_start) break;
     ++results;
     different.try_emplace(&trial.configuration, 0);
   }
@@ -282,6 +286,8 @@ double StudyModels::LogLikelihoodRatio() const {
   const std::optional<double> without = without_->LogLikelihoodOf(FirstOf(all, count));
   return with.has_value() && without.has_value() ? *with - *without : 0;
 }
+
+Note OfStartNote() { return {std::string(kOfStart), {1}}; }
 
 Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }
 

@@ -48,10 +48,13 @@ size_t InitialResults(const StudyView& view, const Recipe& recipe);
 // The same where the study's sources are of no use.
 size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 
-// How many different configurations had a result when a model was first asked: those of the start,
-// and all that people added before the first suggestion. (With several workers more of the start's
-// trials may end before that; they do not count.)
+// How many different configurations have a result of the start: the first InitialResults, more
+// where several workers had suggestions of the start at once, and all that people added before the
+// first suggestion.
 Index ResultsOfStart(const StudyView& view, const Recipe& recipe);
+
+// Marks a suggestion of the start, for priors that count rounds after it.
+Note OfStartNote();
 
 size_t CountResults(const StudyView& view);
 

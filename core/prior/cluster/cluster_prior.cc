@@ -325,6 +325,7 @@ const PriorRow kClusterPrior = {
         [](const OptionSet& options, const FollowedAcquisition&) {
           return MakeClusterPrior(options.As<ClusterOptions>());
         },
+    .counts_rounds = true,
 };
 
 }  // namespace slipstream

@@ -85,6 +85,20 @@ TEST(Ensembles, WhatPeopleAddBeforeTheFirstSuggestionIsPartOfTheStart) {
   EXPECT_TRUE(HasFact(MustSuggest("cmbo_wss_wss", study.view(), 1, 5)[0], "cluster_distances"));
 }
 
+TEST(Ensembles, AllThatWorkersGotAtOnceAtTheStartIsPartOfIt) {
+  FakeStudy study = StudyAfter(0, 3);
+  study.Lease(MustSuggest("rm_gp_ucb", study.view(), 12, 5));
+  const auto end_next = [&study] {
+    study.End(Ending::kMeasured, BowlValueAt(*study.space, study.open.front().configuration, 0.1));
+  };
+  while (study.open.size() > 2) end_next();
+  const Suggestion first = MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0];
+  EXPECT_EQ(NumberFact(first, "rounds"), 1);
+  study.Lease({first});
+  while (!study.open.empty()) end_next();
+  EXPECT_EQ(NumberFact(MustSuggest("rm_gp_ucb", study.view(), 1, 5)[0], "rounds"), 2);
+}
+
 TEST(Ensembles, TheFirstRoundOfRmGpIsThatOfTheFirstModelHoweverFewPointsDiffer) {
   FakeStudy study = StudyAfter(4, 3);
   study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
