@@ -93,17 +93,17 @@ class BlockHistory {
 
  private:
   void AddEnded(const EndedTrial& trial, Goal goal) {
-    const bool is_measured = trial.ending == Ending::kMeasured && trial.value.has_value();
-    const double value = is_measured ? (goal == Goal::kMaximize ? *trial.value : -*trial.value) : 0;
+    const bool has_value = InformsModels(trial);
+    const double value = has_value ? (goal == Goal::kMaximize ? *trial.value : -*trial.value) : 0;
     const std::optional<BlockNote> note = BlockNoteOf(trial.notes);
-    if (is_measured && (running_rewards_ || !note.has_value())) scale_.Add(value);
+    if (has_value && (running_rewards_ || !note.has_value())) scale_.Add(value);
     if (!note.has_value()) return;
     AddLatest(note);
     Block& block = blocks_[note->block];
     block.arm = note->arm;
     block.probability = note->probability;
     block.ended.insert(note->step);
-    if (is_measured) block.best = std::max(block.best.value_or(value), value);
+    if (has_value) block.best = std::max(block.best.value_or(value), value);
   }
 
   // Not by the trials' numbers: one that is queued again has a later number and the same note.

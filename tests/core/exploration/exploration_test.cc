@@ -204,6 +204,20 @@ TEST(Exploration, ABlockEarnsByTheResultsThatItHas) {
   EXPECT_NE(after(Ending::kMeasured, Ending::kFailed), 0.5);
 }
 
+TEST(Exploration, ATrialThatWasStoppedEarnsByTheValueThatItHas) {
+  const auto after = [](Ending ending) {
+    FakeStudy study(SquareSpace());
+    for (int i = 0; i < 9; ++i) {
+      study.Lease(MustSuggest("random_exp3", study.view(), 1, kSeed));
+      study.End(ending, BowlAt(study.open.front().configuration));
+    }
+    const auto next = MustSuggest("random_exp3", study.view(), 1, kSeed);
+    return NumberFact(next.front(), "probability_of_random_now");
+  };
+  EXPECT_NE(after(Ending::kMeasured), 0.5);
+  EXPECT_EQ(after(Ending::kStopped), after(Ending::kMeasured));
+}
+
 // The worker of the open trial at this place is lost, and a server queues its configuration again.
 OpenTrial QueueAgain(FakeStudy& study, size_t place) {
   const OpenTrial lost = study.open[place];
