@@ -104,7 +104,7 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"amplitude", "deviations of the results", 1e-3, 1000, false,
          "The deviation of the study's own process; unless given, it is 1 with envelope and learnt "
          "otherwise; delta, stacked and scaml use difference_amplitude instead, cluster uses "
-         "residual_amplitude, and empirical and prototype_sum always learn it"}),
+         "residual_amplitude"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::noise_deviation>(
         {"noise_deviation", "deviations of the results", 1e-6, 100, false,
          "The deviation of the noise of the study's results; learnt unless given or results are "

@@ -51,7 +51,7 @@ struct EndedTrial {
 };
 
 // Whether the trial's value is one of those that models learn from: it was measured, or it was
-// stopped and there is a value that stands for its result (core/stopping/carried_value.h).
+// stopped and there is a value that stands for its result.
 bool InformsModels(const EndedTrial& trial);
 
 // A trial that is queued or held by a worker.
