@@ -112,7 +112,8 @@ def _own_labels(value: Any) -> List[str]:
 
 
 def _text(number: Optional[Number]) -> str:
-    return f"{number:.17g}" if isinstance(number, float) and number == int(number) else repr(number)
+    text = repr(number)
+    return text[:-2] if text.endswith(".0") else text
 
 
 def _condition(when: Optional[When]) -> Optional[Condition]:

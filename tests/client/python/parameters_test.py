@@ -147,6 +147,10 @@ class Parameters(unittest.TestCase):
                           choice({"small": [1], "large": [2]}, default="large"), choice(choice, None)):
             self.assertEqual(eval(repr(parameter), names), parameter)
 
+    def test_they_print_bounds_as_short_as_they_are_written(self):
+        for text in ("log(1e-300, 1e+300)", "real(-1e+23, 0)", "real(0, 1000000)", "real(0.1, 2.5)"):
+            self.assertEqual(repr(eval(text, {"real": real, "log": log})), text)
+
 
 class Places(unittest.TestCase):
     def test_numbers_come_back_from_their_places(self):
