@@ -69,6 +69,11 @@ def translate(distribution: Any) -> Translation:
 
 def translate_all(distributions: Mapping[str, Any]) -> Dict[str, Translation]:
     """All parameters; the error says which one is none."""
+    if not isinstance(distributions, Mapping):
+        raise TypeError(
+            f"param_distributions={distributions!r} must be one dict; where a parameter depends on "
+            "another, say so by when=, as in slipstream.integer(2, 5, when={'kernel': 'poly'})"
+        )
     translations = {}
     for name, distribution in distributions.items():
         try:

@@ -97,6 +97,8 @@ class Search(ServerTest):
         for distribution in (stats.norm(0, 1), "rbf", 7, []):
             with self.assertRaisesRegex((TypeError, ValueError), "parameter 'svc__C': "):
                 self.search({"svc__C": distribution})
+        with self.assertRaisesRegex(TypeError, "must be one dict.*when="):
+            self.search([{"svc__C": [1, 2]}, {"svc__kernel": ["rbf"]}])
 
     def test_batches_are_fitted_together(self):
         search = self.search({"svc__C": log(1e-3, 1e3)}, n_iter=7, batch_size=3, n_jobs=2)
