@@ -38,20 +38,26 @@ def _numeric(path: Path, domain: Any) -> Translation:
         raise TypeError(f"{type(sampler).__name__.lstrip('_').lower()} is neither uniform nor "
                         "loguniform, and has no bounds")
     whole = isinstance(domain, sample.Integer)
+    scale = "log" if is_log else "linear"
     if quantum not in (None, 1):
-        return _quantized(path, domain, quantum, int if whole else float)
+        return _quantized(path, domain, quantum, int if whole else float, scale)
     if whole:
         # Without a quantum the upper bound is not a value.
         high = domain.upper if quantum else domain.upper - 1
-        scale = "log" if is_log else "linear"
         return Translation(path, integer(domain.lower, high, scale=scale), int)
     make = log if is_log else real
     return Translation(path, make(domain.lower, domain.upper), float)
 
 
-def _quantized(path: Path, domain: Any, quantum: Any, convert: Callable[[Any], Any]) -> Translation:
-    """Multiples of the quantum, which both bounds are, counted from the lowest."""
+def _quantized(
+    path: Path, domain: Any, quantum: Any, convert: Callable[[Any], Any], scale: str
+) -> Translation:
+    """Multiples of the quantum, which both bounds are, counted from the lowest or, on a logarithmic
+    scale, from zero."""
     first, last = round(domain.lower / quantum), round(domain.upper / quantum)
+    if scale == "log":
+        return Translation(path, integer(first, last, scale=scale),
+                           lambda value: convert(int(value) * quantum))
     return Translation(path, integer(0, int(last - first)),
                        lambda value: convert((first + int(value)) * quantum))
 

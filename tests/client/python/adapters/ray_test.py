@@ -52,6 +52,13 @@ class Values(unittest.TestCase):
         config = nested({"d/e": "y", "h": 1, "i": 3, "j": "(2, 3)"}, translations)
         self.assertEqual(config, {"d": {"e": "y"}, "h": 0.4, "i": 16, "j": (2, 3)})
 
+    def test_quantized_domains_keep_their_logarithmic_scale(self):
+        translations = translate_all({"a": tune.qloguniform(0.5, 8, 0.5),
+                                      "b": tune.qlograndint(4, 64, 4)})
+        self.assertEqual({name: one.parameter for name, one in translations.items()},
+                         {"a": integer(1, 16, scale="log"), "b": integer(1, 16, scale="log")})
+        self.assertEqual(nested({"a": 1, "b": 16}, translations), {"a": 0.5, "b": 64})
+
     def test_what_is_no_space_is_refused_naming_it(self):
         for domain, words in ((tune.randn(), "neither uniform"),
                               (tune.sample_from(lambda spec: 1), "a function")):
