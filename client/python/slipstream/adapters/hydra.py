@@ -3,13 +3,14 @@
     python train.py --multirun hydra/sweeper=slipstream hydra.sweeper.n_trials=30 \\
         'lr=tag(log, interval(1e-5, 1))' 'layers=range(1, 9)' 'kernel=choice(rbf, poly)'
 
-A program's function returns the value of the metric. Sweeps are `choice`, `range`, and `interval`,
-which is logarithmic with the tag "log" and of whole numbers in `int(interval(1, 8))`. Hydra finds
-the sweeper in the folder hydra_plugins."""
+A program's function returns the value of the metric. One that is NaN or infinite makes the trial
+infeasible. Sweeps are `choice`, `range`, and `interval`, which is logarithmic with the tag "log" and
+of whole numbers in `int(interval(1, 8))`. Hydra finds the sweeper in the folder hydra_plugins."""
 
 from __future__ import annotations
 
 import logging
+import math
 import uuid
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ import slipstream
 from slipstream._convert.words import words_of
 from slipstream.adapters._servers import choose_server
 from slipstream.parameters import Parameter, Value, choice, discrete, integer, log, real
+from slipstream.scalars import plain
 from slipstream.study import Study
 from slipstream.trial import Trial
 
@@ -186,10 +188,15 @@ def _overrides(values: Mapping[str, Value], swept: Mapping[str, Swept]) -> List[
 
 
 def _tell(trial: Trial, job: JobReturn) -> Optional[Exception]:
-    """Tells what a job has returned; why it failed, if it did."""
+    """Tells what a job has returned; why it failed, if it did. One whose value is NaN or infinite has
+    not: its configuration is infeasible, so that others like it are avoided."""
     try:
         value = job.return_value
-        trial.complete(value)
+        if isinstance(plain(value), float) and not math.isfinite(value):
+            _log.warning("%r is infeasible: the value is %s", trial, float(value))
+            trial.infeasible(f"the value is {float(value)}")
+        else:
+            trial.complete(value)
     except slipstream.SlipstreamError:
         raise
     except Exception as error:  # That of the job, or what it returned is no finite number.

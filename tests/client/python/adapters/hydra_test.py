@@ -24,6 +24,8 @@ import hydra
 def train(config):
     if config.get("fail") and config.layers == 2:
         raise RuntimeError("two layers are broken")
+    if config.get("diverge") and config.layers == 2:
+        return float("nan")
     value = abs(config.lr - 0.01) + abs(config.layers - 3) + (config.kernel != "poly")
     with open("told", "w") as file:
         file.write(f"{config.lr!r} {config.layers!r} {config.kernel} {value!r}")
@@ -31,7 +33,7 @@ def train(config):
 
 from hydra.core.config_store import ConfigStore
 ConfigStore.instance().store("config", {"lr": 0.1, "layers": 1, "kernel": "rbf", "fail": False,
-                                        "other": {"size": 1}})
+                                        "diverge": False, "other": {"size": 1}})
 train()
 """
 SWEEPS = ["lr=tag(log, interval(1e-5, 1))", "layers=range(1, 5)", "kernel=choice(rbf, poly)"]
@@ -106,6 +108,17 @@ class SweeperTest(ServerTest):
         self.study_id += "-ends"
         self.assertIn("two layers are broken", self.run_sweep(*overrides, code=1))
         self.assertEqual(slipstream.load(self.study_id).trials[-1].state, "failed")
+
+    def test_a_value_that_is_no_number_is_infeasible_and_does_not_end_the_sweep(self):
+        output = self.run_sweep("hydra.sweeper.n_trials=8", "hydra.sweeper.seed=1", "diverge=true",
+                                *SWEEPS)
+        trials = slipstream.load(self.study_id).trials
+        self.assertEqual(len(trials), 8)
+        infeasible = [trial for trial in trials if trial.state == "infeasible"]
+        self.assertTrue(infeasible)
+        self.assertEqual(infeasible, [trial for trial in trials if trial["layers"] == 2])
+        self.assertEqual(infeasible[0].reason, "the value is nan")
+        self.assertIn("is infeasible: the value is nan", output)
 
     def test_mistakes_are_told(self):
         self.assertIn("nothing is swept over", self.run_sweep("lr=0.1", code=1))
