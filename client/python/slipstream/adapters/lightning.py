@@ -27,10 +27,12 @@
 It reports the study's metric, as the module logs it, after each validation; in a module that does
 not validate, after each epoch of training. When the study's rule advises to stop, the training
 ends, and the trial is stopped with what was reported last. After the last epoch the trial is
-completed with it, unless `complete=False`."""
+completed with it, unless `complete=False`. Once the metric is NaN or infinite, the training ends, and
+the trial is infeasible."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 try:
@@ -47,8 +49,8 @@ class SlipstreamCallback(Callback):  # type: ignore[misc]
     `trial`: from `study.suggest()`.
     `monitor`: the name under which the module logs what is measured; by default that of the study's
     metric.
-    `complete`: whether the trial is completed at the end with the last value, which a trainer that
-    measures something else at the end does itself.
+    `complete`: whether the trial is completed at the end with the last value, or is infeasible if
+    that is not finite, which a trainer that measures something else at the end does itself.
 
     In a training on several processes only the first one talks to the server, and tells the others
     to stop."""
@@ -78,14 +80,19 @@ class SlipstreamCallback(Callback):  # type: ignore[misc]
         elif self._complete:
             if self._last is None:
                 raise self._nothing_logged(trainer)
-            self._trial.complete(self._last)
+            if math.isfinite(self._last):
+                self._trial.complete(self._last)
+            else:
+                self._trial.infeasible(f"{self._monitor} is {self._last}")
 
     def _report(self, trainer: Any) -> None:
         if self._monitor not in trainer.callback_metrics:
             raise self._nothing_logged(trainer)
         self._last = float(trainer.callback_metrics[self._monitor])
         stop = False
-        if trainer.is_global_zero:
+        if not math.isfinite(self._last):
+            stop = True
+        elif trainer.is_global_zero:
             self._trial.report(trainer.current_epoch + 1, self._last)
             stop = self._trial.should_stop()
         trainer.should_stop |= trainer.strategy.reduce_boolean_decision(stop, all=False)

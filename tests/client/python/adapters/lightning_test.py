@@ -113,6 +113,16 @@ class Callback(ServerTest):
             trial.complete(0.25)
         self.assertEqual(study.best.value, 0.25)
 
+    def test_a_training_that_diverges_ends_and_is_infeasible(self):
+        study = self.study()
+        with study.suggest() as trial:
+            module = Line(lr=1e30)
+            fit(module, SlipstreamCallback(trial), epochs=50)
+        self.assertLess(module.trained, 50)
+        record = study.trials[0]
+        self.assertEqual(record.state, "infeasible")
+        self.assertRegex(record.reason, "loss is (nan|inf)")
+
     def test_what_is_not_logged_is_told_with_what_is(self):
         study = self.study()
         with self.assertRaisesRegex(KeyError, "has not logged 'f1' but loss:"):
