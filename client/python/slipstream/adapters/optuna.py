@@ -26,7 +26,18 @@ import uuid
 import warnings
 from collections import Counter
 from contextlib import ExitStack
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Collection,
+    Dict,
+    Iterable,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
 import optuna
 from optuna.samplers import BaseSampler, RandomSampler
@@ -40,6 +51,8 @@ from slipstream.adapters._servers import choose_server
 from slipstream.parameters import Parameter, Value
 from slipstream.study import Study
 from slipstream.trial import Trial
+
+OneKind = TypeVar("OneKind")
 
 _METRIC = "value"  # Unless a parameter is called that.
 _LONGEST_TITLE = 256  # Bytes, as the server has it.
@@ -56,6 +69,15 @@ def _asked(trial: FrozenTrial) -> Asked:
     values = {name: one.from_optuna(trial.params[name]) for name, one in translations.items()}
     grids = {name: one.grid for name, one in translations.items() if one.grid is not None}
     return Asked({name: one.parameter for name, one in translations.items()}, values, grids)
+
+
+def _only(of: Mapping[str, OneKind], names: Collection[str]) -> Dict[str, OneKind]:
+    return {name: one for name, one in of.items() if name in names}
+
+
+def _restricted(asked: Asked, names: Collection[str]) -> Asked:
+    """What the trial has asked for of these parameters."""
+    return Asked(_only(asked.space, names), _only(asked.values, names), _only(asked.grids, names))
 
 
 def _study_id(study: optuna.Study, space: Mapping[str, Parameter]) -> str:
@@ -160,7 +182,8 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     `independent_sampler`: draws parameters that the space does not have, such as all of them in the
     first trial, when nothing is known yet; by default Optuna's RandomSampler with the same seed.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
-    forgets all when it ends. `seed`: of every random choice. `settings` are those of
+    forgets all when it ends. `seed`: of every random choice; of several processes with different
+    seeds, the first one's is that of the study on the server. `settings` are those of
     slipstream.create_or_load, such as exact=True, where a configuration always gives the same
     value, preset="scaml" and sources=[...], which may also be tables or finished studies of
     Slipstream."""
@@ -178,6 +201,10 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._seed = seed
         self._independent = independent_sampler or RandomSampler(seed=seed)
         self._settings = settings
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begins without what this process knows and holds."""
         self._lock = threading.RLock()
         self._mirrors: Dict[Tuple[str, Any], _Mirror] = {}  # By id and direction.
         self._current = threading.local()  # Its mirror is that of the trial that begins.
@@ -186,6 +213,15 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._asked: Dict[Tuple[int, Any], Asked] = {}  # By a finished trial's number and start.
         self._held: Dict[Tuple[str, int], Tuple[_Mirror, Trial]] = {}  # By study and number.
         termination.stand_by()  # With n_jobs Optuna's threads hold trials.
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """A copy in another process, such as that of a pickled study, learns of the trials there."""
+        names = ("_address", "_seed", "_independent", "_settings")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
 
     def reseed_rng(self) -> None:
         self._independent.reseed_rng()
@@ -202,7 +238,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
             mirror = self._mirror_of(study, finished, space)
         mirror.tell_missing(zip(finished, asked))
         self._current.mirror = mirror
-        return mirror.distributions
+        return dict(mirror.distributions)  # Wrappers such as PartialFixedSampler change it.
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: Dict[str, Any]
@@ -210,6 +246,11 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         if not search_space:
             return {}
         mirror: _Mirror = self._current.mirror
+        if not mirror.distributions.keys() <= search_space.keys():
+            restricted = self._restricted_mirror(study, search_space)
+            if restricted is None:
+                return {}
+            mirror = restricted
         held = mirror.study.suggest()
         held.__enter__()  # Renews the lease until the trial has its outcome.
         with self._lock:
@@ -289,16 +330,40 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
             self._mirrors[key] = _Mirror(opened, _distributions(finished, space))
         return self._mirrors[key]
 
+    def _restricted_mirror(
+        self, study: optuna.Study, names: Collection[str]
+    ) -> Optional[_Mirror]:
+        """The mirror that has only these parameters, as PartialFixedSampler fixes the others; None
+        if none of them can be suggested. In one that had the others, no trial would be about the
+        configuration that was suggested."""
+        finished = study.get_trials(deepcopy=False, states=_WHOLE)
+        with self._lock:
+            asked = [_restricted(self._asked_by(one), names) for one in finished]
+            space = self._infer_space(asked)
+            if not space:
+                return None
+            mirror = self._mirror_of(study, finished, space)
+        mirror.tell_missing(zip(finished, asked))
+        return mirror
+
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
         metric = _metric(space)
         settings = {"title": _title(study), **self._settings}
         settings["labels"] = {**(self._settings.get("labels") or {}), _MARK: uuid.uuid4().hex}
-        return slipstream.create_or_load(
-            study_id, space, maximize=metric if maximize else None,
-            minimize=None if maximize else metric, seed=self._seed,
-            address=choose_server(self._address), **settings,
-        )
+
+        def open_with(seed: Optional[int]) -> Study:
+            return slipstream.create_or_load(
+                study_id, space, maximize=metric if maximize else None,
+                minimize=None if maximize else metric, seed=seed,
+                address=choose_server(self._address), **settings,
+            )
+
+        try:
+            return open_with(self._seed)
+        except slipstream.StudyDiffers:
+            # Optuna's users give each process another seed; the study has that of the first one.
+            return open_with(None)
 
 
 def _distributions(

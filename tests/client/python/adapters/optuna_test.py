@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -120,6 +121,13 @@ class Sampler(ServerTest):
         with self.assertRaisesRegex(slipstream.StudyDiffers, "asked to maximize"):
             second.optimize(bowl, n_trials=2)
 
+    def test_processes_with_different_seeds_share_a_study(self):
+        study = self.optimize(bowl, 3)
+        study.sampler = SlipstreamSampler(seed=2)
+        study.optimize(bowl, n_trials=2)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual((mirror.description.seed, len(study.trials)), (1, 5))
+
     def test_its_example_runs(self):
         self.assertGreater(try_examples(self, slipstream.adapters.optuna), 4)
 
@@ -202,6 +210,36 @@ class Sampler(ServerTest):
         self.assertEqual(sorted(one.value for one in last.trials),
                          sorted(one.value for one in study.trials))
         return last, [str(one.message) for one in caught]
+
+    def test_parameters_may_be_fixed_by_a_sampler_around_it(self):
+        sampler = SlipstreamSampler(seed=1)
+        study = optuna.create_study(study_name=self.study_id, sampler=sampler)
+        study.optimize(bowl, n_trials=4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            study.sampler = optuna.samplers.PartialFixedSampler({"x": 3}, sampler)
+        study.optimize(bowl, n_trials=10)
+        fixed = study.trials[4:]
+        self.assertEqual({trial.params["x"] for trial in fixed}, {3})
+        self.assertEqual(len({trial.params["y"] for trial in fixed}), 10)
+        self.assertLess(min(trial.value for trial in fixed), 1.05)
+        mirror = next(one for one in all_of(self.study_id).values() if set(one.space) == {"y"})
+        self.assertEqual([trial.value for trial in mirror.trials],
+                         [trial.value for trial in study.trials])
+        study.sampler = sampler
+        study.optimize(bowl, n_trials=1)
+        whole = next(one for one in all_of(self.study_id).values() if len(one.space) == 2)
+        self.assertEqual(sorted(trial.value for trial in whole.trials),
+                         sorted(trial.value for trial in study.trials))
+
+    def test_a_study_goes_on_once_it_was_pickled(self):
+        study = self.optimize(bowl, 4)
+        again = pickle.loads(pickle.dumps(study))
+        again.optimize(bowl, n_trials=2)
+        self.assertEqual(len(again.trials), 6)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual(sorted(trial.value for trial in mirror.trials),
+                         sorted(trial.value for trial in again.trials))
 
     def test_what_a_real_number_decides_over_is_left_out(self):
         def objective(trial):
