@@ -156,6 +156,12 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
       if (is_parameter) left_out_.push_back(cell.text);
       return absl::OkStatus();
     }
+    const std::string bare(absl::StripAsciiWhitespace(cell.text));
+    if (bare != cell.text && (bare == objective_column_ || ParameterOf(bare).has_value())) {
+      return At(cell.line, column + 1,
+                absl::StrCat("there are spaces around '", bare,
+                             "'; take them out, as in a,b instead of a, b"));
+    }
     const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
               absl::StrCat("the column is neither a parameter nor the objective; ",

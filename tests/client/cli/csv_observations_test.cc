@@ -96,6 +96,14 @@ TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
   EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("no column for the objective 'accuracy'"));
 }
 
+TEST_F(CsvObservationsTest, SaysThatASpaceKeepsAColumnFromBeingAParameter) {
+  EXPECT_EQ(Complaint("lr, kernel, degree, accuracy\n0.5, rbf, , 1\n"),
+            "runs.csv:1:2 ( kernel): there are spaces around 'kernel'; take them out, as in a,b "
+            "instead of a, b");
+  EXPECT_THAT(Complaint("lr,kernel,degree, accuracy \n0.5,rbf,, 1\n"),
+              HasSubstr("spaces around 'accuracy'"));
+}
+
 TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_THAT(Complaint("lr,kernel,degree,seed,accuracy\n"),
               StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor the "
