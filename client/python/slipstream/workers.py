@@ -6,6 +6,8 @@ import queue
 import threading
 from typing import Callable, List
 
+from slipstream._operations.notices import begin_thread, callers_line
+
 # A signal that arrives just before the main thread falls asleep does not wake it.
 _SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -15,6 +17,7 @@ class Workers:
 
     def __init__(self, count: int, work: Callable[[], None]) -> None:
         self._work = work
+        self._line = callers_line()
         self._lock = threading.Lock()
         self._at_work = count
         self._errors: List[BaseException] = []
@@ -23,6 +26,7 @@ class Workers:
             threading.Thread(target=self._run, name=f"slipstream_{number}", daemon=True).start()
 
     def _run(self) -> None:
+        begin_thread(self._line)
         error = None
         try:
             self._work()

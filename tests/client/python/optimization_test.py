@@ -245,6 +245,21 @@ class StudiesThatOthersEnd(OptimizationTest):
         self.check(warned, "paused", "2 trials")
         self.assertEqual(states(study), ["succeeded"] * 2)
 
+    def test_what_workers_warn_of_points_at_the_users_program(self):
+        study = self.open()
+        together = threading.Barrier(2, action=lambda: slipstream.delete_study(study.id))
+
+        def delete(trial):
+            together.wait(PATIENCE)
+            raise OSError("disk")  # Which no trial can be told of any more.
+
+        with self.assertWarns(UserWarning) as warned:
+            with self.assertRaisesRegex(OSError, "disk"):
+                study.optimize(delete, workers=2, progress=False)
+        told = "\n".join(str(one.message) for one in warned.warnings)
+        self.assertIn("cannot record the outcome", told)
+        self.assertEqual({one.filename for one in warned.warnings}, {__file__})
+
     def test_a_study_that_gives_no_first_suggestion_is_an_error(self):
         study = self.open()
         for end in (study.pause, study.complete):

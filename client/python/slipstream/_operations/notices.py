@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 from dataclasses import dataclass
 from types import FrameType
@@ -11,6 +12,7 @@ from typing import Tuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ADAPTERS = os.path.join(_PACKAGE, "adapters") + os.sep
+_thread = threading.local()  # Its line is the user's that has started it, if the package knows it.
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,20 @@ def callers_line() -> Line:
     return Line(frame.f_code.co_filename, frame.f_lineno)
 
 
+def begin_thread(line: Line) -> None:
+    """Says which line of the user's program has started this thread of the package's own."""
+    _thread.line = line
+
+
 def warn_caller(text: str) -> None:
-    """Warns at the first line outside this package that led here on the same thread."""
-    warnings.warn(text, stacklevel=_caller()[0])
+    """Warns at the first line outside this package that led here on the same thread or, if none of
+    the user's has, at the one that has started the thread."""
+    level, frame = _caller()
+    line = getattr(_thread, "line", None)
+    if line is not None and frame.f_globals.get("__name__") == threading.__name__:
+        line.warn(text)
+    else:
+        warnings.warn(text, stacklevel=level)
 
 
 def is_adapter_asking() -> bool:
