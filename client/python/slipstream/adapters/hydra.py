@@ -58,6 +58,8 @@ class SlipstreamSweeperConf:
 
 def _range_of(sweep: RangeSweep) -> Swept:
     values = list(sweep.range())
+    if not values:
+        raise ValueError("the range is empty")
     if all(isinstance(value, int) for value in values):
         if len(values) == abs(values[-1] - values[0]) + 1:
             return integer(min(values), max(values)), str
@@ -101,6 +103,8 @@ class SuggestingSweeper(Sweeper):  # type: ignore[misc]
         )
 
     def sweep(self, arguments: List[str]) -> None:
+        if self._given.n_jobs < 1:
+            raise HydraException(f"hydra.sweeper.n_jobs is {self._given.n_jobs}, must be at least 1")
         swept, fixed = self._parse(arguments)
         folder = Path(self.config.hydra.sweep.dir)
         folder.mkdir(parents=True, exist_ok=True)
@@ -116,18 +120,23 @@ class SuggestingSweeper(Sweeper):  # type: ignore[misc]
             done += launched
         self._save_best(study, swept, folder)
 
+    def _parser(self) -> OverridesParser:
+        return OverridesParser.create(config_loader=self.hydra_context.config_loader)
+
     def _parse(self, arguments: List[str]) -> Tuple[Dict[str, Swept], List[str]]:
         """What is swept over, and the overrides that all jobs have."""
         given = [f"{name}={text}" for name, text in self._given.params.items()]
-        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
         swept: Dict[str, Swept] = {}
         fixed: Dict[str, str] = {}
-        for override in parser.parse_overrides([*given, *arguments]):
+        for override in self._parser().parse_overrides([*given, *arguments]):
             key = override.get_key_element()
             swept.pop(key, None)  # The command line wins.
             fixed.pop(key, None)
             if override.is_sweep_override():
-                swept[key] = _swept(override)
+                try:
+                    swept[key] = _swept(override)
+                except (TypeError, ValueError) as error:
+                    raise HydraException(f"{override.input_line}: {error}") from None
             else:
                 fixed[key] = f"{key}={override.get_value_element_as_str()}"
         if not swept:
@@ -178,8 +187,10 @@ class SuggestingSweeper(Sweeper):  # type: ignore[misc]
             return
         overrides = _overrides(best, swept)
         _log.info("best %s: %g with %s", study.objective.metric, best.value, " ".join(overrides))
+        # As Hydra reads them, and not the texts that the choices of the study are among.
+        params = {one.get_key_element(): one.value() for one in self._parser().parse_overrides(overrides)}
         results = {"name": "slipstream", "study": study.id, "best_value": best.value,
-                   "best_evaluated_params": dict(best.params)}
+                   "best_evaluated_params": params}
         OmegaConf.save(OmegaConf.create(results), folder / "optimization_results.yaml")
 
 

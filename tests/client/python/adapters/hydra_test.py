@@ -96,6 +96,18 @@ class SweeperTest(ServerTest):
         self.assertEqual(len(study.trials), 3)
         self.assertIn("poly", (self.folder / "out/2/told").read_text())
 
+    def test_the_best_values_are_saved_as_hydra_reads_them(self):
+        self.run_sweep("hydra.sweeper.n_trials=2", "lr=choice(0.1,0.2)", "layers=choice(1,2)",
+                       "kernel=choice('a b','x=y')", "fail=choice(false)",
+                       "+sizes=choice([64,64],[128])", "+drop=null,null")
+        results = yaml.safe_load((self.folder / "out/optimization_results.yaml").read_text())
+        best = results["best_evaluated_params"]
+        self.assertIn(best.pop("lr"), (0.1, 0.2))
+        self.assertIn(best.pop("layers"), (1, 2))
+        self.assertIn(best.pop("kernel"), ("a b", "x=y"))
+        self.assertIn(best.pop("+sizes"), ([64, 64], [128]))
+        self.assertEqual(best, {"fail": False, "+drop": None})
+
     def test_a_job_that_fails_ends_the_sweep_unless_it_is_to_keep_going(self):
         overrides = ["hydra.sweeper.n_trials=8", "hydra.sweeper.seed=1", "fail=true", *SWEEPS]
         self.run_sweep(*overrides, "hydra.sweeper.keep_going=true")
@@ -124,6 +136,11 @@ class SweeperTest(ServerTest):
         self.assertIn("nothing is swept over", self.run_sweep("lr=0.1", code=1))
         refused = self.run_sweep("hydra.sweeper.direction=up", *SWEEPS, code=1)
         self.assertIn("must be minimize or maximize", refused)
+        for wrong, told in (("lr=range(5, 1)", r"lr=range\(5, 1\): the range is empty"),
+                            ("lr=interval(1, 0)", r"lr=interval\(1, 0\): .*bound is above"),
+                            ("hydra.sweeper.n_jobs=0", "n_jobs is 0, must be at least 1")):
+            refused = self.run_sweep("layers=range(1, 5)", wrong, code=1)
+            self.assertRegex(refused, told)
 
 class Terminated(TerminatedTest):
     PROGRAM = """
