@@ -149,7 +149,8 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   }
   const std::optional<int> parameter = ParameterOf(cell.text);
   if (!parameter.has_value()) {
-    if (tool_ != nullptr && cell.text == tool_->state) state_ = column;
+    const bool has_state = tool_ != nullptr && !tool_->state.empty();
+    if (has_state && cell.text == tool_->state) state_ = column;
     if (MaySkip(cell.text)) {
       const bool is_parameter = tool_ != nullptr && !tool_->prefix.empty() &&
                                 absl::StartsWith(cell.text, tool_->prefix);

@@ -32,7 +32,8 @@ const std::vector<OtherTool>& Tools() {
       // Slipstream's own: `slipstream trials --format csv`, and study.trials.to_frame() of Python.
       OwnTable({"trial", "state", "worker", "reason"},
                {"age", "took", "lease", "labels", "note", "requeued_as", "requeue_of"}),
-      OwnTable({"number", "state", "worker", "reason"}, {"started", "ended", "note"}),
+      // The latter has numbers only as the index of the frame, which may be left out.
+      OwnTable({"state", "worker", "reason"}, {"number", "started", "ended", "note"}),
       // Optuna.
       {.marks = {"number", "state"},
        .prefix = "params_",
@@ -53,14 +54,15 @@ const std::vector<OtherTool>& Tools() {
        .succeeded = "FINISHED",
        .failed = "FAILED",
        .about = {}},
-      // Ray Tune, which does not tell what was stopped early.
+      // Ray Tune, which tells neither what was stopped early nor what failed after a result: "done"
+      // is False where a function has returned, and True where Tune has stopped it.
       {.marks = {"trial_id", "done"},
        .prefix = "config/",
        .metrics = {"$0"},
        .only_metric = "",
        .second_metric = "",
-       .state = "done",
-       .succeeded = "True",
+       .state = "",
+       .succeeded = "",
        .failed = "",
        .about = {}},
       // Ax.

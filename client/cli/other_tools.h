@@ -20,7 +20,7 @@ struct OtherTool {
   // The metric's column in tables with one objective, which have no `second_metric`.
   std::string only_metric;
   std::string second_metric;
-  std::string state;                 // The column of the state.
+  std::string state;                 // The column of the state; empty if there is none.
   std::string succeeded;             // A study learns from runs with this state, ...
   std::string failed;                // ... and with this one, if it is not empty.
   std::string infeasible = {};       // ... and with this one, likewise.

@@ -216,9 +216,10 @@ def register_source(
     An Optuna study can be given as it is, and so can the data frames (or CSV files of these) that
     Optuna's `trials_dataframe`, MLflow's `search_runs`, Ray Tune's `get_dataframe` and Ax's
     `summarize` return. What is in them about the runs is left out, and so are runs that have not
-    ended or were stopped early. An Optuna study needs neither a space nor an objective: its space is
-    inferred from the ranges that its trials asked for, and its objective is called "value" unless
-    `maximize` or `minimize` names it.
+    ended or were stopped early; Ray Tune's table does not tell which these are, so every run that
+    has reported a value is taken with the last one. An Optuna study needs neither a space nor an
+    objective: its space is inferred from the ranges that its trials asked for, and its objective is
+    called "value" unless `maximize` or `minimize` names it.
     `missing` says what a row without a value means, "failed" or "infeasible". In a table from
     `study.trials`, the state of each trial says this, and `missing` says only what a failed one
     means.

@@ -154,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "a,FINISHED,1,0.9,0.5,poly,3,ann\nb,FINISHED,1,0.8,0.25,rbf,,ann\n"
                     "c,FAILED,1,0.1,0.25,rbf,,ann\nd,RUNNING,1,0.1,9,rbf,,ann\n",
                     "accuracy,trial_id,done,config/lr,config/kernel,config/degree,logdir\n"
-                    "0.9,a,True,0.5,poly,3,a\n0.8,b,True,0.25,rbf,,b\n,c,True,0.25,rbf,,c\n"
-                    "0.5,d,False,0.25,rbf,,d\n",
+                    "0.9,a,True,0.5,poly,3,a\n0.8,b,False,0.25,rbf,,b\n,c,False,0.25,rbf,,c\n",
+                    ",accuracy,trial_id,done,config/lr,config/kernel,config/degree,logdir\n"
+                    "0,0.9,a,False,0.5,poly,3,a\n1,0.8,b,True,0.25,rbf,,b\n2,,c,True,0.25,rbf,,c\n",
                     "trial_index,arm_name,trial_status,fail_reason,accuracy,latency,lr,kernel,"
                     "degree\n"
                     "0,0_0,COMPLETED,,0.9,7,0.5,poly,3\n1,1_0,COMPLETED,,0.8,7,0.25,rbf,\n"
@@ -166,7 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "s/5,failed,0.25,rbf,,,w,memory,5,1,,\n",
                     "number,state,lr,kernel,degree,accuracy,worker,reason,started,ended,label:gpu\n"
                     "1,succeeded,0.5,poly,3.0,0.9,w,,a,b,\n2,succeeded,0.25,rbf,,0.8,w,,a,b,\n"
-                    "3,failed,0.25,rbf,,,w,memory,a,b,\n4,requested,0.25,rbf,,,,,,,\n"));
+                    "3,failed,0.25,rbf,,,w,memory,a,b,\n4,requested,0.25,rbf,,,,,,,\n",
+                    "state,lr,kernel,degree,accuracy,worker,reason,started,ended\n"
+                    "succeeded,0.5,poly,3.0,0.9,w,,a,b\nsucceeded,0.25,rbf,,0.8,w,,a,b\n"
+                    "failed,0.25,rbf,,,w,memory,a,b\nrequested,0.25,rbf,,,,,,\n"));
 
 TEST_F(CsvObservationsTest, KnowsWhatIsInfeasibleInATableOfTrials) {
   const auto table = Open("trial,state,lr,kernel,degree,accuracy,worker,reason\n"

@@ -50,14 +50,14 @@ MLFLOW = pandas.DataFrame({
     "tags.mlflow.user": "ann",
 })
 RAY = pandas.DataFrame({
-    "accuracy": [0.91, 0.78, math.nan, 0.5],
+    "accuracy": [0.91, 0.78, math.nan],
     "training_iteration": 1,
-    "trial_id": ["a", "b", "c", "d"],
-    "done": [True, True, True, False],
-    "config/lr": [0.01, 0.1, 0.5, 0.2],
-    "config/layers": [3, 2, 8, 1],
-    "config/kernel": ["rbf", "1", "rbf", "rbf"],
-    "config/bias": [True, False, False, True],
+    "trial_id": ["a", "b", "c"],
+    "done": [False, True, False],
+    "config/lr": [0.01, 0.1, 0.5],
+    "config/layers": [3, 2, 8],
+    "config/kernel": ["rbf", "1", "rbf"],
+    "config/bias": [True, False, False],
     "logdir": "a",
 })
 AX = pandas.DataFrame({

@@ -22,7 +22,7 @@ class Tool:
     marks: Tuple[str, ...]  # Columns that all of its tables have.
     prefix: str  # What the names of parameters' columns begin with.
     metrics: Tuple[str, ...]  # The columns that may have the metric, the likeliest first.
-    state: str  # The column of the state.
+    state: str  # The column of the state; empty if there is none.
     states: Mapping[str, str]  # Our words for the states from which a study learns.
     # The metric's column in tables with one objective, which have no `second_metric`.
     only_metric: str = ""
@@ -49,12 +49,14 @@ TOOLS = (
         states={"FINISHED": "succeeded", "FAILED": "failed"},
         has_texts=True,
     ),
-    Tool(  # Ray Tune's ResultGrid.get_dataframe(), which does not tell what was stopped early.
+    # Ray Tune's ResultGrid.get_dataframe(), which tells neither what was stopped early nor what failed
+    # after a result: "done" is False where a function has returned, and True where Tune has stopped it.
+    Tool(
         marks=("trial_id", "done"),
         prefix="config/",
         metrics=("{}",),
-        state="done",
-        states={"True": "succeeded"},
+        state="",
+        states={},
     ),
     Tool(  # Ax's Client.summarize().
         marks=("trial_index", "trial_status"),
@@ -133,6 +135,8 @@ class ToolTable:
 
     def state_of(self, row: Row) -> Optional[str]:
         """What became of the row's trial; None if a study learns nothing from it."""
+        if not self._tool.state:
+            return "succeeded"
         return self._tool.states.get(str(row.get(self._tool.state)))
 
     def has_configuration(self, row: Row) -> bool:
