@@ -43,6 +43,29 @@ def cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
         return text
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _begins_like_formula(cell: str) -> bool:
+    bare = cell.lstrip("'")
+    return bare[:1] in ("=", "+", "-", "@", "\t", "\r") and not (bare == cell and _is_number(cell))
+
+
+def _unguarded(cell: str) -> str:
+    """The cell without the apostrophe that the command line puts before what a spreadsheet would take
+    for a formula.
+
+    >>> _unguarded("'-O2"), _unguarded("'quoted'"), _unguarded("-1")
+    ('-O2', "'quoted'", '-1')
+    """
+    return cell[1:] if cell[:1] == "'" and _begins_like_formula(cell[1:]) else cell
+
+
 def read_csv(
     path: "os.PathLike[str]", parameter_of: Callable[[str], Optional[Parameter]]
 ) -> List[Dict[str, Any]]:
@@ -62,7 +85,7 @@ def _read_csv(
     rows = []
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
-        columns = next(reader, [])
+        columns = [_unguarded(name) for name in next(reader, [])]
         if columns and columns[0].lstrip()[:1] in ("[", "{"):
             raise ValueError(
                 f"{os.fspath(path)} looks like JSON, and a path names a CSV file: give the list that "
@@ -81,7 +104,8 @@ def _read_csv(
                 raise ValueError(
                     f"{os.fspath(path)}, row {number}: {len(cells)} cells for {len(columns)} columns")
             rows.append({
-                name: cell_of_text(text, parameter_of(name)) for name, text in zip(columns, cells)
+                name: cell_of_text(_unguarded(text), parameter_of(name))
+                for name, text in zip(columns, cells)
             })
     return rows
 

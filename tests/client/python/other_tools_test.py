@@ -11,7 +11,7 @@ import pandas
 from servers import ServerTest
 
 import slipstream
-from slipstream import boolean, choice, integer, log, register_source
+from slipstream import boolean, choice, integer, log, real, register_source
 from slipstream._operations.other_tools import tool_of
 
 SPACE = {"lr": log(1e-5, 1), "layers": integer(1, 8), "kernel": choice("rbf", "1"), "bias": boolean()}
@@ -230,6 +230,18 @@ class OtherTools(ServerTest):
                     table.to_csv(path, index=False)
                     missing = "failed" if tool == "ray" else None
                     self.assertEqual(self.register(path, missing=missing).name, ours.name)
+
+    def test_cells_that_the_command_line_guards_against_spreadsheets_are_read(self):
+        space = {"flag": choice("-O2", "=1+1", "'x'"), "shift": real(-2, 2)}
+        rows = [{"flag": flag, "shift": -1, "accuracy": 0.5} for flag in ("-O2", "=1+1", "'x'")]
+        ours = slipstream.register_source(rows, space, maximize="accuracy")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trials.csv"
+            path.write_text("trial,state,flag,shift,accuracy,worker,reason\n"
+                            "s/1,succeeded,'-O2,-1,0.5,w,\ns/2,succeeded,'=1+1,-1,0.5,w,\n"
+                            "s/3,succeeded,'x',-1,0.5,w,\n")
+            read = slipstream.register_source(path, space, maximize="accuracy")
+        self.assertEqual(read.name, ours.name)
 
     def test_a_study_learns_from_them(self):
         ours = self.register(OURS, missing="failed")
