@@ -17,6 +17,8 @@
 namespace slipstream::cli {
 namespace {
 
+constexpr char kNone[] = "None";  // The category that Python's None becomes.
+
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -231,6 +233,22 @@ bool CsvObservations::HasFailed() const {
   return state_.has_value() && row_[*state_].text != tool_->succeeded;
 }
 
+std::optional<ConfigurationReader::Problem> CsvObservations::ReadConfiguration(
+    v1::Observation* observation) {
+  while (true) {
+    observation->Clear();
+    auto problem = configurations_->Read(values_, observation->mutable_configuration());
+    if (!problem.has_value() || !IsNone(problem->parameter)) return problem;
+    values_[problem->parameter] = kNone;
+  }
+}
+
+bool CsvObservations::IsNone(int parameter) const {
+  if (tool_ == nullptr || HasFailed() || !values_[parameter].value_or("").empty()) return false;
+  const auto& categories = configurations_->parameter(parameter).categorical_domain().values();
+  return std::find(categories.begin(), categories.end(), kNone) != categories.end();
+}
+
 absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
   while (true) {
     const absl::StatusOr<bool> more = reader_->Next(&row_);
@@ -241,8 +259,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     for (size_t i = 0; i < row_.size(); ++i) {
       if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
     }
-    observation->Clear();
-    const auto problem = configurations_->Read(values_, observation->mutable_configuration());
+    const auto problem = ReadConfiguration(observation);
     if (!problem.has_value()) break;
     const size_t column = *column_of_[problem->parameter];
     if (HasFailed() && row_[column].text.empty()) continue;

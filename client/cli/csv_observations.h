@@ -70,6 +70,10 @@ class CsvObservations final : public ObservationReader {
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
   // Whether the row is a run that failed, by another tool's state.
   bool HasFailed() const;
+  std::optional<ConfigurationReader::Problem> ReadConfiguration(v1::Observation* observation);
+  // Whether the missing value of an active parameter is None, for which data frames have a missing
+  // cell, too.
+  bool IsNone(int parameter) const;
   absl::Status ReadOutcome(v1::Outcome* outcome) const;
   absl::Status At(size_t line, size_t column, const std::string& complaint) const;
   absl::Status InFile(const absl::Status& status) const;

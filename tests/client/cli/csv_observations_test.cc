@@ -172,6 +172,26 @@ INSTANTIATE_TEST_SUITE_P(
                     "succeeded,0.5,poly,3.0,0.9,w,,a,b\nsucceeded,0.25,rbf,,0.8,w,,a,b\n"
                     "failed,0.25,rbf,,,w,memory,a,b\nrequested,0.25,rbf,,,,,,\n"));
 
+TEST_F(CsvObservationsTest, TakesAMissingChoiceOfAnotherToolForNoneWhereItIsActive) {
+  const ConfigurationReader reader = *ConfigurationReader::Create(
+      *ParseSpace({"model=categorical:forest,None", "depth=categorical:None,2;when=model:forest"}));
+  const auto table = CsvObservations::Open("runs.csv",
+                                           "number,value,params_model,params_depth,state\n"
+                                           "0,0.9,,,COMPLETE\n1,0.8,forest,,COMPLETE\n"
+                                           "2,0.7,forest,2,COMPLETE\n3,,,,FAIL\n",
+                                           &reader, columns_);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ((*table)->CheckAll().value(), 3);
+  ASSERT_TRUE((*table)->Rewind().ok());
+  v1::Observation none;
+  v1::Observation child;
+  ASSERT_TRUE((*table)->Next(&none).value());
+  ASSERT_TRUE((*table)->Next(&child).value());
+  EXPECT_EQ(none.configuration().values().at("model").category_value(), "None");
+  EXPECT_FALSE(none.configuration().values().contains("depth"));
+  EXPECT_EQ(child.configuration().values().at("depth").category_value(), "None");
+}
+
 TEST_F(CsvObservationsTest, KnowsWhatIsInfeasibleInATableOfTrials) {
   const auto table = Open("trial,state,lr,kernel,degree,accuracy,worker,reason\n"
                           "s/1,infeasible,0.5,rbf,,,w,memory\n");

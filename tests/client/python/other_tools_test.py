@@ -231,6 +231,20 @@ class OtherTools(ServerTest):
                     missing = "failed" if tool == "ray" else None
                     self.assertEqual(self.register(path, missing=missing).name, ours.name)
 
+    def test_a_missing_choice_that_is_active_is_none(self):
+        space = {"model": choice(None, "forest"), "depth": choice(None, "2", when={"model": "forest"})}
+        rows = [{"model": "None", "value": 0.9}, {"model": "forest", "depth": "None", "value": 0.8},
+                {"model": "forest", "depth": "2", "value": 0.7}]
+        ours = slipstream.register_source(rows, space, maximize="value")
+        frame = pandas.DataFrame({
+            "number": range(4), "value": [0.9, 0.8, 0.7, math.nan],
+            "params_model": [None, "forest", "forest", None], "params_depth": [None, None, "2", None],
+            "state": ["COMPLETE"] * 3 + ["FAIL"]})
+        for as_words in (space, {"model": choice("None", "forest"),
+                                 "depth": choice("None", "2", when={"model": "forest"})}):
+            read = slipstream.register_source(frame, as_words, maximize="value")
+            self.assertEqual(read.name, ours.name)
+
     def test_cells_that_the_command_line_guards_against_spreadsheets_are_read(self):
         space = {"flag": choice("-O2", "=1+1", "'x'"), "shift": real(-2, 2)}
         rows = [{"flag": flag, "shift": -1, "accuracy": 0.5} for flag in ("-O2", "=1+1", "'x'")]

@@ -7,7 +7,7 @@ columns about the runs themselves, which are not parameters."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Collection, Dict, Mapping, Optional, Tuple
+from typing import Any, Collection, Dict, Iterable, Mapping, Optional, Tuple
 
 from slipstream.parameters import Parameter
 from slipstream.tables import cell_of_text
@@ -100,6 +100,11 @@ def _metric_column(tool: Tool, columns: Collection[str], metric: str) -> str:
     )
 
 
+def _labelled_values(parameter: Parameter) -> Iterable[Tuple[Any, Any]]:
+    """The labels of a choice with what they stand for."""
+    return zip(parameter.values, parameter.objects or parameter.values)
+
+
 class ToolTable:
     """The rows of a tool's table, with the names of our parameters and metric."""
 
@@ -121,6 +126,13 @@ class ToolTable:
             column for name, column in self._column_of.items()
             if column in columns and space[name].condition is None
         ]
+        # The label of None, of choices that have it.
+        self._nones = {
+            name: label
+            for name, column in self._column_of.items()
+            for label, value in _labelled_values(space[name])
+            if column in columns and (value is None or value == "None")
+        }
         # Columns of parameters that the space does not have. Without a prefix they cannot be told
         # from columns about runs, so that one may be a misspelt parameter while another one lacks.
         others = {
@@ -150,10 +162,27 @@ class ToolTable:
             for name, column in self._column_of.items()
             if column in row
         }
+        if self.state_of(row) == "succeeded":
+            self._add_nones(cells)
         cells.update({name: row[name] for name in self._misspelt if name in row})
         if self._metric_column in row:
             cells[self._metric] = row[self._metric_column]
         return {name: cell for name, cell in cells.items() if cell is not None}
+
+    def _add_nones(self, cells: Dict[str, Any]) -> None:
+        """In a data frame the choice None is a missing cell. Where the parameter is active, it is none
+        of those that are missing because it is not."""
+        missing = [name for name in self._nones if name not in cells]
+        while missing:
+            active = [name for name in missing if self._is_active(name, cells)]
+            if not active:
+                return
+            cells.update({name: self._nones[name] for name in active})
+            missing = [name for name in missing if name not in cells]
+
+    def _is_active(self, name: str, cells: Mapping[str, Any]) -> bool:
+        condition = self._space[name].condition
+        return condition is None or cells.get(condition.parent) in condition.values
 
     def _cell_of(self, cell: Any, parameter: Parameter) -> Any:
         if self._tool.has_texts and isinstance(cell, str):
