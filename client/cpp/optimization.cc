@@ -1,6 +1,7 @@
 #include "slipstream/optimization.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -31,12 +32,15 @@ absl::Status CheckOptions(const OptimizeOptions& options) {
       absl::StrCat("trials is ", *options.trials, ", must be 0 or more"));
 }
 
-// Reports a trial's outcome to the server. One that is refused as it is, such as a value that is no
-// number, would be refused the next time, too, and fails the trial.
+// Reports a trial's outcome to the server. One that is refused as it is, such as a stopped trial's
+// value that is no number, would be refused the next time, too, and fails the trial.
 absl::Status Tell(Trial& trial, const Outcome& outcome) {
   const absl::Status told = std::visit(
       client_internal::Overloaded{
           [&trial](double value) {
+            if (!std::isfinite(value)) {
+              return trial.Infeasible(absl::StrCat("the objective is ", value));
+            }
             return trial.stop_reason().has_value() ? trial.Stop(std::nullopt, value)
                                                    : trial.Complete(value);
           },

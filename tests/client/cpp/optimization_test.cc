@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -147,24 +148,33 @@ TEST_F(OptimizationTest, AnExceptionWhoseTextIsNotUtf8FailsItsTrialToo) {
   }
 }
 
-TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
+TEST_F(OptimizationTest, AValueThatIsNotFiniteMakesItsTrialInfeasible) {
   const std::vector<Objective> objectives = {
       [](Trial&) { return std::nan(""); },
+      [](Trial&) { return -std::numeric_limits<double>::infinity(); },
       [](Trial& trial) {
         (void)trial.Report(1, 0.1);
         (void)trial.Report(2, 0.2);
         (void)trial.ShouldStop();
         return std::nan("");
       },
-      [](Trial&) { return Stopped{.value = std::nan("")}; },
   };
   for (const Objective& objective : objectives) {
-    const auto ended = study_->Optimize(objective, {.trials = 3});
-    EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(Stored().back().state(), v1::Trial::FAILED);
-    EXPECT_THAT(Stored().back().reason(), HasSubstr("finite numbers only"));
+    const auto best = study_->Optimize(objective, {.trials = 2});
+    ASSERT_TRUE(best.ok()) << best.status();
+    EXPECT_EQ(Stored().back().state(), v1::Trial::INFEASIBLE);
+    EXPECT_THAT(Stored().back().reason(), HasSubstr("the objective is "));
   }
-  EXPECT_EQ(Stored().size(), objectives.size());
+  EXPECT_EQ(Stored().size(), 2 * objectives.size());
+}
+
+TEST_F(OptimizationTest, AStoppedTrialsValueThatIsNoNumberFailsTheTrialAndEndsIt) {
+  const auto objective = [](Trial&) { return Stopped{.value = std::nan("")}; };
+  const auto ended = study_->Optimize(objective, {.trials = 3});
+  EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(Stored().size(), 1u);
+  EXPECT_EQ(Stored().back().state(), v1::Trial::FAILED);
+  EXPECT_THAT(Stored().back().reason(), HasSubstr("finite numbers only"));
 }
 
 TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
