@@ -195,7 +195,9 @@ ObjectiveModelRequest StudyModels::RequestFor(const StudyView& view,
                                               const Calibration& calibration,
                                               const Deadline& deadline) const {
   ObjectiveModelRequest request{view, parts_.recipe, calibration, parts_.judge, parts_.cache};
-  request.initial_results = ResultsOfStart(view_, parts_.recipe);
+  if (parts_.recipe.prior->counts_rounds) {
+    request.initial_results = ResultsOfStart(view_, parts_.recipe);
+  }
   request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
   request.deadline = deadline;
   return request;
