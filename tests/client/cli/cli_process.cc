@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "slipstream/messages/client.h"
 #include "tests/e2e/temporary_folder.h"
 #include "tests/testing/places.h"
 
@@ -121,6 +122,10 @@ std::string RunCliOnTerminal(const std::vector<std::string>& arguments, int colu
 ProcessResult CliTest::Run(std::vector<std::string> arguments, const std::string& input) {
   arguments.insert(arguments.begin(), {"--address", server_.address()});
   return RunCli(arguments, input);
+}
+
+v1::Study CliTest::Stored(const std::string& name) {
+  return *(*Client::Connect({.address = server_.address()}))->GetStudy(name);
 }
 
 }  // namespace slipstream

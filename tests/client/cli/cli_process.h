@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "slipstream/v1/study.pb.h"
 #include "tests/client/fake_service.h"
 
 namespace slipstream {
@@ -34,6 +35,8 @@ class CliTest : public testing::Test {
   // Runs the tool with the address of the fake server.
   ProcessResult Run(std::vector<std::string> arguments, const std::string& input = "");
   FakeService& service() { return server_.service(); }
+  // The study as the fake server has it, by its full name.
+  v1::Study Stored(const std::string& name);
 
   FakeServer server_;
 };

@@ -6,7 +6,6 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "slipstream/messages/client.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -20,12 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class StudyCommands : public CliTest {
- protected:
-  v1::Study Stored(const std::string& name) {
-    return *(*Client::Connect({.address = server_.address()}))->GetStudy(name);
-  }
-};
+using StudyCommands = CliTest;
 
 TEST_F(StudyCommands, ShowNamesSourcesByTheirTitles) {
   v1::SourceTask task;

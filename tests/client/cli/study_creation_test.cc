@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "slipstream/messages/client.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -14,12 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class StudyCreation : public CliTest {
- protected:
-  v1::Study Stored(const std::string& name) {
-    return *(*Client::Connect({.address = server_.address()}))->GetStudy(name);
-  }
-};
+using StudyCreation = CliTest;
 
 TEST_F(StudyCreation, TakesParametersInShortForm) {
   const ProcessResult result = Run({"study",      "create",

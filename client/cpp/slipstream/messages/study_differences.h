@@ -1,5 +1,5 @@
-// What differs between a study that is asked for and one that exists, for those who create a study
-// unless it is there already.
+// Compares a study that is asked for with one that exists, so that a program can use the latter in
+// place of creating its own.
 //
 //   for (const std::string& line : StudyDifferences(asked, *client->GetStudy(name))) Print(line);
 //
