@@ -1,6 +1,7 @@
 #include "slipstream/optimization.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <exception>
@@ -10,10 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/call_error.h"
 #include "client/cpp/overloaded.h"
+#include "slipstream/messages/client.h"
 #include "slipstream/study.h"
+#include "slipstream/v1/study.pb.h"
 
 namespace slipstream::client {
 namespace {
@@ -99,9 +104,19 @@ class Loop {
     while (Take()) {
       absl::StatusOr<Trial> trial = study_.Suggest();
       if (absl::IsOutOfRange(trial.status())) return Close(absl::OkStatus());
+      if (WasEndedMeanwhile(trial.status())) return Close(absl::OkStatus());
       if (!trial.ok()) return Close(trial.status());
+      has_begun_ = true;
       Evaluate(*trial);
     }
+  }
+
+  // Whether the study refuses to suggest any more because it was paused or completed since this
+  // loop began.
+  bool WasEndedMeanwhile(const absl::Status& refusal) {
+    if (!absl::IsFailedPrecondition(refusal) || !has_begun_) return false;
+    const absl::StatusOr<v1::Study> study = study_.messages()->GetStudy(study_.name());
+    return study.ok() && study->state() != v1::Study::ACTIVE;
   }
 
   void Evaluate(Trial& trial) {
@@ -129,6 +144,7 @@ class Loop {
   const Objective& objective_;
   const OptimizeOptions& options_;
   const Clock::time_point start_ = Clock::now();
+  std::atomic<bool> has_begun_ = false;
   std::mutex progress_mutex_;
   std::mutex mutex_;  // Guards what follows.
   std::optional<int64_t> left_;

@@ -87,7 +87,9 @@ class Study {
   // Evaluates suggestions and returns the best trial of the study, nothing if there is none. An
   // exception that leaves the objective ends the optimisation and is thrown again here. A trial
   // that somebody else has ended meanwhile, as an operator does, keeps that outcome and ends
-  // nothing. For processes or machines, run the same program several times.
+  // nothing. A study that is paused or completed meanwhile, here or elsewhere, ends the
+  // optimisation; before its first trial that is FAILED_PRECONDITION. For processes or machines,
+  // run the same program several times.
   absl::StatusOr<std::optional<TrialRecord>> Optimize(const Objective& objective,
                                                       const OptimizeOptions& options);
 

@@ -191,6 +191,24 @@ TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
   for (const SeenCall& call : server_.service().calls()) EXPECT_NE(call.method, "ReleaseTrials");
 }
 
+TEST_F(OptimizationTest, EndsWhenTheStudyIsPausedOrCompletedMeanwhile) {
+  const grpc::Status refusal{grpc::StatusCode::FAILED_PRECONDITION, "the study is not active"};
+  const auto end = [&](const Trial& trial) {
+    ASSERT_TRUE((trial.number() == 1 ? study_->Pause() : study_->Complete()).ok());
+    server_.service().FailNext(1, {.status = refusal});
+  };
+  const auto objective = [](Trial&) { return 0.5; };
+  for (size_t trials = 1; trials <= 2; ++trials) {
+    const auto best = study_->Optimize(objective, {.trials = 9, .progress = end});
+    ASSERT_TRUE(best.ok()) << best.status();
+    EXPECT_EQ((*best)->number, 1);
+    EXPECT_EQ(Stored().size(), trials);
+  }
+  server_.service().FailNext(1, {.status = refusal});
+  EXPECT_EQ(study_->Optimize(objective, {}).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(OptimizationTest, EndsWithATrialThatWasGivenBackMeanwhile) {
   const auto objective = [this](Trial&) {
     server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "queued"}});
