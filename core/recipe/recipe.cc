@@ -99,7 +99,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
          "All lengthscales of the study's own process, which models the difference with delta, "
-         "stacked and scaml; learnt unless given"}),
+         "stacked and scaml, and which cluster has only with residual_amplitude; learnt unless "
+         "given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::amplitude>(
         {"amplitude", "deviations of the results", 1e-3, 1000, false,
          "The deviation of the study's own process; unless given, it is 1 with envelope and learnt "
@@ -116,7 +117,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::rate>(
         {"gamma_rate", "", 1e-6, 1e6, false,
          "The rate of Gamma priors of the variance, the lengthscales and the noise variance of the "
-         "study's own process; log-normal priors unless given"}),
+         "study's own process, also in place of those that learnt_beliefs learns; log-normal "
+         "priors unless given"}),
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::shape>(
         {"gamma_shape", "", 1e-6, 1e6, false,
          "The shape of these Gamma priors; only with gamma_rate"}),
