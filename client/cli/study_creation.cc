@@ -249,6 +249,9 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   if (wants_sources && created.source_tasks().empty()) {
     session.Warn("no source task of the project fits: none has a result, the study's objective and "
                  "a parameter in common with it");
+  } else if (!created.transfer().unused_because().empty() && created.trial_count() == 0) {
+    session.Warn(created.transfer().unused_because() +
+                 (wants_sources ? "" : ": create it with --source NAME or --source all"));
   }
   WarnOfOppositeSources(created, sources, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),

@@ -257,7 +257,7 @@ std::string TransferStateText(v1::TransferSummary::State state) {
 }
 
 std::string TransferWord(const v1::Study& study) {
-  if (!study.has_transfer()) return "";
+  if (!study.has_transfer() || study.source_tasks().empty()) return "";
   if (!study.transfer().unused_because().empty()) return "not used";
   return TransferStanding(study.transfer());
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
+#include "core/recipe/presets.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
 
@@ -49,6 +51,22 @@ v1::TransferSummary::State StateOf(const std::string& word) {
 
 }  // namespace
 
+std::optional<v1::TransferSummary> UnusedTransfer(const v1::Study& study) {
+  const std::string& preset = study.algorithm().preset();
+  const bool is_ignored = IgnoresSources(study.algorithm());
+  std::string reason;
+  if (!study.source_tasks().empty() && is_ignored) {
+    reason = absl::StrCat("the recipe of ", preset, " makes no use of source tasks");
+  } else if (study.source_tasks().empty() && !is_ignored && preset != kDefaultPreset) {
+    reason = absl::StrCat("the recipe of ", preset, " uses source tasks, and the study has none");
+  }
+  if (reason.empty()) return std::nullopt;
+  v1::TransferSummary summary;
+  summary.set_state(v1::TransferSummary::UNKNOWN);
+  summary.set_unused_because(reason);
+  return summary;
+}
+
 absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     const v1::Algorithm& algorithm, const std::vector<TrialProvenance>& provenances,
     bool with_shares) {
@@ -80,10 +98,6 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     v1::TransferSummary::Share* const at = summary.add_shares();
     at->set_trial(each.number);
     at->set_share(share);
-  }
-  if (IgnoresSources(algorithm)) {
-    summary.set_unused_because(
-        absl::StrCat("the recipe of ", algorithm.preset(), " makes no use of source tasks"));
   }
   const bool is_unweighed = summary.state() == v1::TransferSummary::STATE_UNSPECIFIED;
   if (is_unweighed && !summary.unused_because().empty()) {

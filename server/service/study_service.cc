@@ -146,6 +146,10 @@ absl::Status StudyService::FillStudy(const StudyRecord& record, bool with_candid
 
 absl::Status StudyService::FillTransfer(const StudyRecord& record, bool with_shares,
                                         v1::Study* response) {
+  if (auto unused = UnusedTransfer(*response)) {
+    *response->mutable_transfer() = *std::move(unused);
+    return absl::OkStatus();
+  }
   if (response->source_tasks().empty()) return absl::OkStatus();
   const int64_t count = with_shares ? kTrialsOfShares : kTrialsOfState;
   const absl::StatusOr<std::vector<TrialProvenance>> provenances = store_.ListProvenances(
@@ -183,6 +187,7 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
       [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
         SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
+        if (auto unused = UnusedTransfer(*answer)) *answer->mutable_transfer() = *std::move(unused);
         return absl::OkStatus();
       };
   const Done then_prepare = [this, done, needs_fits, id](absl::Status created) {

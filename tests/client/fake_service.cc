@@ -253,6 +253,9 @@ grpc::Status FakeService::CreateStudy(Context* context, const v1::CreateStudyReq
     const auto& asked = request->study().source_tasks();
     const bool wants_all = asked.size() == 1 && absl::EndsWith(asked[0], "sourceTasks/-");
     if (wants_all && sources_.empty()) response->clear_source_tasks();
+    if (response->algorithm().preset() == "scaml" && response->source_tasks().empty()) {
+      response->mutable_transfer()->set_unused_because("scaml uses source tasks");
+    }
     studies_.push_back(*response);
     return Status::OK;
   });

@@ -67,8 +67,8 @@ class TransferSummary:
     gain_interval: Tuple[float, float]  # Has the gain with a probability of about 95%.
     sources: Mapping[str, float]  # Each source task's part in the latest suggestion, by name.
     shares: Mapping[int, float]  # The share over time, by the number of the trial; the latest 200.
-    # Why the source tasks are not used: the recipe makes no use of them, or the latest suggestion was
-    # made without them. Empty if they are used.
+    # Why no source tasks are used: the recipe makes no use of them, or the study has none, or the
+    # latest suggestion was made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
     start: Optional[StartComparison] = None  # None until three results are there.

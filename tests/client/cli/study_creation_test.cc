@@ -119,6 +119,18 @@ TEST_F(StudyCreation, WarnsOfASourceThatMeasuredTheOppositeOfTheSame) {
   EXPECT_THAT(create("s3", "--maximize", "accuracy").err, Not(HasSubstr("is to")));
 }
 
+TEST_F(StudyCreation, WarnsOfAPresetThatNeedsSources) {
+  const auto create = [&](const std::string& preset) {
+    return Run({"study", "create", "--param", "x=double:0..1", "--minimize", "loss", "--preset",
+                preset});
+  };
+  const ProcessResult scaml = create("scaml");
+  ASSERT_EQ(scaml.code, 0) << scaml.err;
+  EXPECT_THAT(scaml.err, HasSubstr("scaml uses source tasks: create it with --source NAME or "
+                                   "--source all"));
+  EXPECT_THAT(create("quasi_random").err, Not(HasSubstr("--source")));
+}
+
 TEST_F(StudyCreation, ComparesTheGoalOfEverySourceThatIsNamed) {
   std::vector<std::string> create = {"study", "create", "--param", "x=double:0..1", "--maximize",
                                      "accuracy"};

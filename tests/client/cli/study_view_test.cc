@@ -51,6 +51,10 @@ TEST(StudyView, NamesTheFirstSources) {
 
 TEST(StudyView, SaysInAWordHowTransferGoes) {
   v1::Study study;
+  study.mutable_transfer()->set_unused_because("the study has none");
+  EXPECT_EQ(TransferWord(study), "");
+  study.clear_transfer();
+  study.add_source_tasks("sourceTasks/a");
   EXPECT_EQ(TransferWord(study), "");
   study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
   study.mutable_transfer()->set_share(0.3);

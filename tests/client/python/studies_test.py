@@ -612,6 +612,16 @@ class Sources(ServerTest):
                     f"{self.study_id}-{number + 1}", space, maximize="loss", sources=[source])
             self.assertEqual(told.filename, __file__)
 
+    def test_a_preset_that_needs_sources_or_ignores_them_is_told(self):
+        rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]
+        for number, (preset, sources, words) in enumerate((
+                ("scaml", None, "the recipe of scaml uses source tasks, and the study has none"),
+                ("gp_ei", [rows], "the recipe of gp_ei makes no use of source tasks"))):
+            with self.assertWarnsRegex(UserWarning, words) as told:
+                slipstream.create_or_load(f"{self.study_id}-{number}", self.SPACE,
+                                          maximize="accuracy", preset=preset, sources=sources)
+            self.assertEqual(told.filename, __file__)
+
     def test_a_study_as_a_source_is_taken_as_it_was_when_the_study_was_created(self):
         earlier, task = self.finished(f"{self.study_id}-0")
         rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]

@@ -42,6 +42,13 @@ v1::Algorithm Preset(const std::string& name) {
 
 v1::Algorithm Auto() { return Preset("auto"); }
 
+v1::Study StudyWith(const v1::Algorithm& algorithm, const std::string& source = "") {
+  v1::Study study;
+  *study.mutable_algorithm() = algorithm;
+  if (!source.empty()) study.add_source_tasks(source);
+  return study;
+}
+
 TrialProvenance WithoutTransfer(int64_t number) {
   v1::Provenance provenance;
   provenance.set_preset("gp_log_ei");
@@ -116,17 +123,30 @@ TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {
 
 TEST(TransferConversion, SaysWhichRecipesMakeNoUseOfSources) {
   for (const char* preset : {"gp_log_ei", "random", "quasi_random"}) {
-    const auto summary = TransferSummaryOf(Preset(preset), {}, false);
+    const auto summary = UnusedTransfer(StudyWith(Preset(preset), "sourceTasks/a"));
+    ASSERT_TRUE(summary.has_value()) << preset;
     EXPECT_EQ(summary->state(), v1::TransferSummary::UNKNOWN);
     EXPECT_EQ(summary->unused_because(),
               absl::StrCat("the recipe of ", preset, " makes no use of source tasks"));
+    EXPECT_FALSE(UnusedTransfer(StudyWith(Preset(preset))).has_value()) << preset;
   }
   v1::Algorithm started = Preset("gp_log_ei");
   started.mutable_recipe()->set_initial("source_portfolio");
   for (const v1::Algorithm& user :
        {started, Auto(), Preset("rgpe"), Preset("source_portfolio"), Preset("portfolio_gp")}) {
-    EXPECT_EQ(TransferSummaryOf(user, {}, false)->unused_because(), "") << user.preset();
+    EXPECT_FALSE(UnusedTransfer(StudyWith(user, "sourceTasks/a")).has_value()) << user.preset();
   }
+}
+
+TEST(TransferConversion, SaysWhichRecipesUseSourcesThatTheStudyLacks) {
+  for (const char* preset : {"scaml", "rgpe", "portfolio_gp", "source_portfolio"}) {
+    const auto summary = UnusedTransfer(StudyWith(Preset(preset)));
+    ASSERT_TRUE(summary.has_value()) << preset;
+    EXPECT_EQ(summary->state(), v1::TransferSummary::UNKNOWN);
+    EXPECT_EQ(summary->unused_because(),
+              absl::StrCat("the recipe of ", preset, " uses source tasks, and the study has none"));
+  }
+  EXPECT_FALSE(UnusedTransfer(StudyWith(Auto())).has_value());
 }
 
 TEST(TransferConversion, GivesTheShareOverTime) {

@@ -92,6 +92,26 @@ TEST_F(StudyServiceTest, AMetricWithAParametersNameIsRefused) {
                   "study.metrics[0].name");
 }
 
+TEST_F(StudyServiceTest, TellsAtOnceWhereRecipeAndSourcesDoNotGoTogether) {
+  v1::RegisterSourceTaskResponse source;
+  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
+  v1::Study study = ExampleStudy("");
+  study.mutable_algorithm()->set_preset("scaml");
+  const std::string lacks = "the recipe of scaml uses source tasks, and the study has none";
+  v1::Study created;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, CreateRequest(study, "lacks"), &created).ok());
+  EXPECT_EQ(created.transfer().unused_because(), lacks);
+  EXPECT_EQ(Get("lacks").transfer().unused_because(), lacks);
+  study.add_source_tasks(source.source_task().name());
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, CreateRequest(study, "uses"), &created).ok());
+  EXPECT_FALSE(created.has_transfer());
+  study.mutable_algorithm()->set_preset("gp_ei");
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, CreateRequest(study, "ignores"), &created).ok());
+  const std::string ignores = "the recipe of gp_ei makes no use of source tasks";
+  EXPECT_EQ(created.transfer().unused_because(), ignores);
+  EXPECT_EQ(Get("ignores").transfer().unused_because(), ignores);
+}
+
 TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
   v1::RegisterSourceTaskResponse source;
   ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());

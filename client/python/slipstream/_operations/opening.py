@@ -49,6 +49,8 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
             f"study {study.study_id!r} has no source task: none of its project had a result, the "
             "study's objective and a parameter in common with it when the study was created"
         )
+    elif study.trial_count == 0 and study.transfer is not None and study.transfer.unused_because:
+        warn_caller(f"study {study.study_id!r}: {study.transfer.unused_because}")
     return study.with_objects({name: one.objects for name, one in asked.space.items()})
 
 
