@@ -12,7 +12,7 @@ from slipstream._operations.notices import warn_caller
 from slipstream._operations.quotas import Quota
 from slipstream._operations.termination import termination
 from slipstream.progress import Progress
-from slipstream.scalars import check_count
+from slipstream.scalars import MOST_WORKERS, check_count
 from slipstream.workers import Workers
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def optimize(
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
-    workers = check_count("workers", workers, 1)
+    workers = check_count("workers", workers, 1, MOST_WORKERS)
     check_objective(objective)
     _refuse_asynchronous("objective", objective)
     caught, called = check_catch(catch), check_callbacks(callbacks)

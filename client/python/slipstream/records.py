@@ -276,6 +276,7 @@ class Preset:
 
 
 _MOST_REQUEUES = 100  # As the server has it.
+_LONGEST_LEASE = 365 * 86400  # Seconds, as the server has it.
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(?:([0-9.]+)d)?(?:([0-9.]+)h)?(?:([0-9.]+)m)?(?:([0-9.]+)s)?")
 
@@ -313,6 +314,10 @@ def seconds_of(lease: Lease) -> Optional[float]:
     rounded: float = round(float(seconds), 3)
     if not rounded > 0:
         raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
+    if _LONGEST_LEASE < rounded < math.inf:
+        raise ValueError(
+            f"lease={lease!r} must be at most 365 days; math.inf if leases never end"
+        )
     return rounded
 
 

@@ -6,6 +6,9 @@ import math
 import operator
 from typing import Any, Dict, Mapping, Optional
 
+# How many suggestions one process evaluates at a time.
+MOST_WORKERS = 1000
+
 
 def plain(value: Any) -> Any:
     """The value as Python's own bool, int, float or str; unchanged if it is no such scalar.

@@ -204,7 +204,7 @@ class Asyncio(ServerTest):
                                      ({"trials": 1, "workers": True}, "workers=True must be")):
                 with self.assertRaisesRegex(TypeError, words):
                     await study.optimize(objective, **arguments, progress=False)
-            with self.assertRaisesRegex(ValueError, "count=0 must be at least 1"):
+            with self.assertRaisesRegex(ValueError, "count=0 must be from 1 to 1000"):
                 await study.suggest(0)
 
         self.run_async(body)

@@ -183,7 +183,7 @@ class Studies(AnnotationTest):
         other = slipstream.create_or_load(f"{self.study_id}-2", SPACE, minimize="loss")
         foreign = other.record({"x": 0.5}, 1)
         for trial, kind, words in (
-            (0, ValueError, "trial=0 must be at least 1"),
+            (0, ValueError, f"trial=0 must be from 1 to {2**63 - 1}"),
             ("1", TypeError, "trial='1' must be a whole number"),
             (foreign, ValueError, f"{foreign.name} is not a trial of studies/{self.study_id}"),
             (7, slipstream.NotFound, f"there is no studies/{self.study_id}/trials/7"),

@@ -887,8 +887,9 @@ class Loop(TrialTest):
             ("trials", -2.0, ValueError, "trials=-2.0 must be at least 0"),
             ("trials", True, TypeError, "trials=True must be a whole number"),
             ("trials", "3", TypeError, "trials='3' must be a whole number"),
-            ("workers", 0, ValueError, "workers=0 must be at least 1"),
-            ("workers", 1.5, TypeError, "workers=1.5 must be a whole number, at least 1"),
+            ("workers", 0, ValueError, "workers=0 must be from 1 to 1000"),
+            ("workers", 10**9, ValueError, "workers=1000000000 must be from 1 to 1000"),
+            ("workers", 1.5, TypeError, "workers=1.5 must be a whole number, from 1 to 1000"),
             ("timeout", -1, ValueError, "timeout=-1 must be 0 seconds or more"),
             ("timeout", float("nan"), ValueError, "timeout=nan must be"),
             ("objective", 3, TypeError, "the objective is 3, and must be a function of a trial"),
@@ -901,8 +902,9 @@ class Loop(TrialTest):
             with self.assertRaisesRegex(kind, words):
                 study.optimize(**{"objective": lambda trial: 0, "trials": 1, "progress": False,
                                   name: value})
-        for count, kind in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
-            with self.assertRaisesRegex(kind, f"count={count} must be .*at least 1"):
+        for count, kind in ((0, ValueError), (10**30, ValueError), (1.5, TypeError),
+                            (True, TypeError)):
+            with self.assertRaisesRegex(kind, f"count={count} must be .*from 1 to 1000"):
                 study.suggest(count)
         self.assertEqual(len(study.trials), 0)
         study.optimize(lambda trial: 0, trials=numpy.int64(2), workers=numpy.int8(2),

@@ -71,6 +71,10 @@ class Watch(ServerTest):
                              [event.kind for event in seen[rest:]])
             again.close()
 
+    def test_a_resume_token_is_a_string(self):
+        with self.assertRaisesRegex(TypeError, "resume_token=3 must be the string that an event"):
+            self.open().watch(3)
+
     def test_it_outlasts_a_restart_of_the_server(self):
         study = self.open()
         events = study.watch()

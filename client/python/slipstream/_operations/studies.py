@@ -25,6 +25,7 @@ from slipstream.records import Lease, StudyDescription, TrialRecord, checked_req
 from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
+_LAST_NUMBER = 2**63 - 1  # Of a trial.
 _MOST_SHOWN = 8  # Most parameters of a configuration that an error shows.
 
 
@@ -339,7 +340,8 @@ class StudyReader:
                 f"{trial!r} is held by this process: end it by its own methods, such as "
                 "trial.complete(value), or give its number, trial.number"
             )
-        number = trial.number if isinstance(trial, TrialRecord) else check_count("trial", trial, 1)
+        is_record = isinstance(trial, TrialRecord)
+        number = trial.number if is_record else check_count("trial", trial, 1, _LAST_NUMBER)
         name = f"{self._name}/trials/{number}"
         if isinstance(trial, TrialRecord) and trial.name != name:
             raise ValueError(f"{trial.name} is not a trial of {self._name}")

@@ -42,6 +42,7 @@ OneTrial = TypeVar("OneTrial")
 # The states of trials that nobody works on, and that have no outcome.
 _NOT_COUNTED = ("REQUESTED", "STALE", "WITHDRAWN")
 _HELD = "ACTIVE"
+_MOST_SUGGESTIONS = 1000  # Of one call, as the server has it.
 _DESCRIBED = frozenset(one.name for one in fields(StudyDescription))
 
 
@@ -148,7 +149,7 @@ class StudyBase:
     def _suggest(
         self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[List[OneTrial]]:
-        count = check_count("count", count, 1)
+        count = check_count("count", count, 1, _MOST_SUGGESTIONS)
         yield from self._recall()
         lane = self._lanes.take(count)
         metric = self.objective.metric

@@ -28,6 +28,8 @@ class Watching:
     """Follows what happens to a study, also when the connection or the server fails for a while."""
 
     def __init__(self, service: Service, study: MeantStudy, resume_token: str) -> None:
+        if not isinstance(resume_token, str):
+            raise TypeError(f"resume_token={resume_token!r} must be the string that an event has")
         self._service = service
         self._study = study
         self._token = resume_token

@@ -30,7 +30,7 @@ from slipstream.optimization import (
 )
 from slipstream.progress import Progress
 from slipstream.records import TrialRecord
-from slipstream.scalars import check_count
+from slipstream.scalars import MOST_WORKERS, check_count
 
 if TYPE_CHECKING:
     from slipstream.aio.study import Callback, Study
@@ -186,7 +186,7 @@ async def optimize(
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
-    workers = check_count("workers", workers, 1)
+    workers = check_count("workers", workers, 1, MOST_WORKERS)
     check_objective(objective)
     caught, called = check_catch(catch), check_callbacks(callbacks)
     shown = Progress(
