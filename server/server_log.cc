@@ -63,6 +63,12 @@ void LogEvents(Log* log, ServiceOptions* options) {
     log->Write(LogLevel::kInfo, "leases ran out", fields);
     if (sweep.dropped > 0) LogDropped(sweep, log);
   };
+  options->on_failed_lease_sweep = [log](const absl::Status& status) {
+    log->WriteRarely(LogLevel::kError, "failed lease sweep",
+                     "leases that have run out cannot be ended", [&] {
+                       return LogFields{{"message", std::string(status.message())}};
+                     });
+  };
   options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
     log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {
       return LogFields{{"resource", source}, {"message", std::string(status.message())}};
@@ -82,11 +88,13 @@ void LogExpiry(Flags* flags, Log* log, AuditLog* audit) {
   RetentionOptions& retention = flags->service.retention;
   retention.now_ms = flags->store.now_ms;
   retention.on_failure = [log](const std::string& study, const absl::Status& status) {
-    log->WriteLimited(LogLevel::kError, "failed deletion",
-                      "a study that was completed long ago cannot be deleted", [&] {
-                        return LogFields{{"resource", NameOfStudy(study)},
-                                         {"message", std::string(status.message())}};
-                      });
+    log->WriteRarely(LogLevel::kError, "failed deletion",
+                     "studies that were completed long ago cannot be deleted", [&] {
+                       LogFields fields;
+                       if (!study.empty()) fields.push_back({"resource", NameOfStudy(study)});
+                       fields.push_back({"message", std::string(status.message())});
+                       return fields;
+                     });
   };
   retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
     const std::string name = NameOfStudy(study);

@@ -7,7 +7,9 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -46,11 +48,15 @@ class BackupService {
   void BackupStore(const v1::BackupStoreRequest* request, v1::BackupStoreResponse* response,
                    const Done& done);
 
+  // Backups that failed so far.
+  int64_t failures() const { return failures_; }
+
  private:
   absl::Status BackUp(const std::string& file, v1::BackupStoreResponse* response);
 
   const BackupOptions options_;
   const std::stop_token stop_;
+  std::atomic<int64_t> failures_{0};
   Executor executor_{"backups", /*threads=*/1, kMostWaitingBackups};
 };
 

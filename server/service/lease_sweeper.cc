@@ -6,14 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/base/status.h"
 
 namespace slipstream {
 
-LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep)
-    : store_(*store), on_sweep_(std::move(on_sweep)) {
+LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep,
+                           OnFailure on_failure)
+    : store_(*store), on_sweep_(std::move(on_sweep)), on_failure_(std::move(on_failure)) {
   if (period == absl::InfiniteDuration()) return;
   thread_ = std::thread([this, period] { SweepUntilStopped(period); });
 }
@@ -31,12 +30,20 @@ void LeaseSweeper::SweepUntilStopped(absl::Duration period) {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
     lock.unlock();
-    (void)Sweep();
+    Sweep().IgnoreError();  // It has been counted.
     lock.lock();
   }
 }
 
 absl::Status LeaseSweeper::Sweep() {
+  absl::Status status = SweepAll();
+  if (status.ok()) return status;
+  ++failures_;
+  if (on_failure_) on_failure_(status);
+  return status;
+}
+
+absl::Status LeaseSweeper::SweepAll() {
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool needed, store_.LeasesNeedSweep());
     if (!needed) return absl::OkStatus();

@@ -8,11 +8,15 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_LEASE_SWEEPER_H_
 #define SLIPSTREAM_SERVER_SERVICE_LEASE_SWEEPER_H_
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/store/store.h"
 
@@ -21,10 +25,13 @@ namespace slipstream {
 class LeaseSweeper {
  public:
   using OnSweep = std::function<void(const LeaseSweep&)>;
+  using OnFailure = std::function<void(const absl::Status&)>;
 
   // Sweeps every `period`; with an infinite one only when Sweep is called. `store`
-  // must outlive the sweeper. `on_sweep`, if any, is called after a sweep that ended leases.
-  LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep = {});
+  // must outlive the sweeper. `on_sweep`, if any, is called after a sweep that ended leases,
+  // and `on_failure`, if any, after one that failed.
+  LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep = {},
+               OnFailure on_failure = {});
   // Waits for a sweep that is under way.
   ~LeaseSweeper();
 
@@ -32,12 +39,18 @@ class LeaseSweeper {
   // those of the store, and the next sweep does what this one could not.
   absl::Status Sweep();
 
+  // Sweeps that failed so far.
+  int64_t failures() const { return failures_; }
+
  private:
+  absl::Status SweepAll();
   void SweepUntilStopped(absl::Duration period);
   absl::StatusOr<LeaseSweep> SweepOnce();
 
   Store& store_;
   const OnSweep on_sweep_;
+  const OnFailure on_failure_;
+  std::atomic<int64_t> failures_{0};
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

@@ -44,7 +44,7 @@ void RetentionSweeper::TurnUntilStopped() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stop_.wait_for(lock, period, [this] { return stopping_; })) {
     lock.unlock();
-    Turn().IgnoreError();
+    Turn().IgnoreError();  // It has been counted.
     lock.lock();
   }
 }
@@ -53,16 +53,24 @@ absl::Status RetentionSweeper::Turn() {
   if (options_.delete_completed_after == absl::InfiniteDuration()) return absl::OkStatus();
   const std::lock_guard<std::mutex> lock(turn_mutex_);
   if (!TrustsTheClock()) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
-                              store_.ListStudies(after_key_, options_.studies_per_turn));
+  absl::Status status = LookAtNextStudies();
+  if (!status.ok()) ++failures_;
+  return status;
+}
+
+absl::Status RetentionSweeper::LookAtNextStudies() {
+  const absl::StatusOr<std::vector<StudyRecord>> studies =
+      store_.ListStudies(after_key_, options_.studies_per_turn);
+  if (!studies.ok() && options_.on_failure) options_.on_failure("", studies.status());
+  SLIPSTREAM_RETURN_IF_ERROR(studies.status());
   absl::Status first_failure;
-  for (const StudyRecord& study : studies) {
+  for (const StudyRecord& study : *studies) {
     const absl::Status status = DeleteIfDue(study);
     if (!status.ok() && options_.on_failure) options_.on_failure(study.id, status);
     first_failure.Update(status);
     after_key_ = study.key;
   }
-  if (static_cast<int>(studies.size()) < options_.studies_per_turn) after_key_ = 0;
+  if (static_cast<int>(studies->size()) < options_.studies_per_turn) after_key_ = 0;
   return first_failure;
 }
 

@@ -42,7 +42,8 @@ struct RetentionOptions {
       std::chrono::steady_clock::now;
   // Called after each deletion, with the study's id; must be quick.
   std::function<void(const std::string& study_id)> on_deletion = {};
-  // Called after each deletion that failed; must be quick.
+  // Called after each deletion that failed, and with no id if studies cannot be listed; must be
+  // quick.
   std::function<void(const std::string& study_id, const absl::Status&)> on_failure = {};
 };
 
@@ -62,9 +63,12 @@ class RetentionSweeper {
 
   // Studies deleted so far.
   int64_t deleted() const { return deleted_; }
+  // Turns in which anything failed so far.
+  int64_t failures() const { return failures_; }
 
  private:
   void TurnUntilStopped();
+  absl::Status LookAtNextStudies();
   // Whether the store's clock has run as evenly as the steady one for long enough.
   bool TrustsTheClock();
   absl::Status DeleteIfDue(const StudyRecord& study);
@@ -75,6 +79,7 @@ class RetentionSweeper {
   const RetentionOptions options_;
   const std::function<void(const std::string&)> forget_;
   std::atomic<int64_t> deleted_{0};
+  std::atomic<int64_t> failures_{0};
   std::mutex turn_mutex_;  // One turn at a time.
   // Guarded by turn_mutex_.
   int64_t after_key_ = 0;

@@ -53,7 +53,8 @@ Service::Service(Store* store, ServiceOptions options)
           &computations_),
       reads_("reads", options_.read_threads, options_.max_waiting_reads),
       feed_(store, options_.events),
-      sweeper_(store, options_.lease_sweep_period, CountingSweeps()),
+      sweeper_(store, options_.lease_sweep_period, CountingSweeps(),
+               options_.on_failed_lease_sweep),
       retention_(store, options_.retention,
                  [this](const std::string& id) { catalog_.ForgetStudy(id); }) {}
 
@@ -95,6 +96,9 @@ ServiceFigures Service::Figures() {
   figures.stale_leases = stale_leases_;
   figures.queued_again = queued_again_;
   figures.expired_studies = retention_.deleted();
+  figures.failed_lease_sweeps = sweeper_.failures();
+  figures.failed_expiries = retention_.failures();
+  figures.failed_backups = backups_.failures();
   figures.source_fits = fitting_.fits();
   figures.failed_source_fits = fitting_.failed_fits();
   if (options_.quotas != nullptr) figures.quota_refusals = options_.quotas->Refusals();

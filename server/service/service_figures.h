@@ -36,6 +36,10 @@ struct ServiceFigures {
   int64_t stale_leases = 0;
   int64_t queued_again = 0;
   int64_t expired_studies = 0;  // Deleted as they had been completed long ago.
+  // Of what the server does by itself or for its operators.
+  int64_t failed_lease_sweeps = 0;
+  int64_t failed_expiries = 0;
+  int64_t failed_backups = 0;
   int64_t source_fits = 0;
   int64_t failed_source_fits = 0;
   int64_t watchers = 0;

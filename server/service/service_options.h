@@ -60,9 +60,11 @@ struct ServiceOptions {
   std::function<void(const std::string& study_id, Rung rung, const std::string& reason)>
       on_step_down = {};
   std::function<void(const std::string& source, const absl::Status&)> on_failed_fit = {};
-  // How often to look for leases that have run out, and what to call after some have.
+  // How often to look for leases that have run out, and what to call after some have, and after
+  // they could not be ended.
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};
+  std::function<void(const absl::Status&)> on_failed_lease_sweep = {};
   // Whether suggestions are made before callers ask for them: by models after each result, and
   // without models some more than were asked for.
   bool prepare_ahead = true;

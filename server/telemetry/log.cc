@@ -129,6 +129,7 @@ class Log::Sink {
 Log::Log(LogOptions options)
     : options_(std::move(options)),
       limit_(options_.limit),
+      rare_limit_(options_.rare_limit),
       sink_(std::make_unique<Sink>(options_.sink)) {}
 
 Log::~Log() = default;
@@ -144,9 +145,17 @@ void Log::WriteLimited(LogLevel level, const std::string& key, absl::string_view
   Write(level, event, fields());
 }
 
+void Log::WriteRarely(LogLevel level, const std::string& key, absl::string_view event,
+                      const std::function<LogFields()>& fields) {
+  if (!Takes(level) || !rare_limit_.Admit(key, options_.now())) return;
+  Write(level, event, fields());
+}
+
 void Log::TellOfRepeats() {
-  for (const LineLimit::Repeats& repeats : limit_.TakeRepeats(options_.now())) {
-    WriteRepeats(repeats);
+  for (LineLimit* const limit : {&limit_, &rare_limit_}) {
+    for (const LineLimit::Repeats& repeats : limit->TakeRepeats(options_.now())) {
+      WriteRepeats(repeats);
+    }
   }
 }
 

@@ -40,6 +40,8 @@ struct LogOptions {
   LogFormat format = LogFormat::kText;
   absl::TimeZone zone = absl::LocalTimeZone();
   LineLimitOptions limit = {};
+  // Of WriteRarely.
+  LineLimitOptions rare_limit = {.lines = 1, .window = absl::Minutes(10)};
   // Empty: standard error.
   std::function<void(absl::string_view line)> sink = {};
   std::function<absl::Time()> now = [] { return absl::Now(); };
@@ -64,8 +66,13 @@ class Log {
   void WriteLimited(LogLevel level, const std::string& key, absl::string_view event,
                     const std::function<LogFields()>& fields);
 
-  // Reports the events that WriteLimited has left out since the last report. To be
-  // called regularly.
+  // The same for an event that repeats itself for as long as its cause lasts, such as a failure of
+  // what the server does every second: one is written in ten minutes.
+  void WriteRarely(LogLevel level, const std::string& key, absl::string_view event,
+                   const std::function<LogFields()>& fields);
+
+  // Reports the events that WriteLimited and WriteRarely have left out since the last report. To
+  // be called regularly.
   void TellOfRepeats();
 
  private:
@@ -75,6 +82,7 @@ class Log {
 
   const LogOptions options_;
   LineLimit limit_;
+  LineLimit rare_limit_;
   const std::unique_ptr<Sink> sink_;
 };
 

@@ -135,6 +135,18 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                     static_cast<double>(figures.queued_again));
 }
 
+void AddUpkeep(const ServiceFigures& figures, Families* families) {
+  const auto failures = [&](const char* task, int64_t count) {
+    families->Counter("slipstream_upkeep_failures_total",
+                      "Failures to end leases that have run out, to delete studies that were "
+                      "completed long ago, and to make backups",
+                      static_cast<double>(count), {{"task", task}});
+  };
+  failures("leases", figures.failed_lease_sweeps);
+  failures("expiry", figures.failed_expiries);
+  failures("backups", figures.failed_backups);
+}
+
 void AddRefusals(const ServerFigures& server, Families* families) {
   const ServiceFigures& figures = server.service;
   const auto connections = [&](const char* limit, int64_t count) {
@@ -212,6 +224,7 @@ std::string MetricsText(const ServerFigures& figures) {
   AddCalls(figures, &families);
   AddQueuesAndCaches(figures.service, &families);
   AddSuggestions(figures.service, &families);
+  AddUpkeep(figures.service, &families);
   AddRefusals(figures, &families);
   families.Counter("slipstream_audit_failures_total", "Calls that are missing from the audit log",
                    static_cast<double>(figures.audit_failures));

@@ -1,16 +1,23 @@
 #include "server/service/lease_sweeper.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
 namespace {
+
+using ::testing::ElementsAre;
 
 class LeaseSweeperTest : public ::testing::Test {
  protected:
@@ -52,6 +59,27 @@ TEST_F(LeaseSweeperTest, ItsThreadSweepsByItself) {
   });
   swept.get_future().wait();
   EXPECT_EQ(store_->GetTrial("s", 5)->state, TrialState::kStale);
+}
+
+// Whose sweeps fail.
+class StoreThatIsLocked : public ObservedStore {
+ public:
+  explicit StoreThatIsLocked(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
+  void SweepLeases(Write<LeaseSweep> write) override {
+    write.done(absl::UnavailableError("it is locked"), std::nullopt);
+  }
+};
+
+TEST_F(LeaseSweeperTest, SweepsThatFailAreReportedAndCounted) {
+  clock_.Advance(absl::Seconds(1));
+  StoreThatIsLocked locked(store_.get());
+  std::vector<std::string> failures;
+  LeaseSweeper sweeper(
+      &locked, absl::InfiniteDuration(), [](const LeaseSweep&) { FAIL() << "nothing was swept"; },
+      [&](const absl::Status& status) { failures.emplace_back(status.message()); });
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(sweeper.Sweep().message(), "it is locked");
+  EXPECT_THAT(failures, ElementsAre("it is locked", "it is locked"));
+  EXPECT_EQ(sweeper.failures(), 2);
 }
 
 }  // namespace

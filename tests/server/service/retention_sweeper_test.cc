@@ -142,6 +142,7 @@ TEST_F(RetentionSweeperTest, AStudyThatCannotBeDeletedHoldsUpNoOther) {
   clock_.Advance(absl::Hours(24));
   EXPECT_EQ(sweeper.Turn().message(), "it resists");
   EXPECT_THAT(failed, ElementsAre("a: it resists"));
+  EXPECT_EQ(sweeper.failures(), 1);
   EXPECT_THAT(Studies(), ElementsAre("a", "c"));
   ASSERT_TRUE(sweeper.Turn().ok());
   EXPECT_THAT(Studies(), ElementsAre("a"));

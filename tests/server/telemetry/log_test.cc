@@ -108,6 +108,18 @@ TEST(Log, RepeatedEventsAreWrittenAFewTimesAndThenCounted) {
                                        "info further lines left out of=flood count=3 seconds=10"));
 }
 
+TEST(Log, AnEventThatRepeatsItselfForLongIsWrittenOnceInTenMinutes) {
+  Lines lines;
+  Log log(lines.Options());
+  for (int second = 0; second <= 600; ++second, lines.now += absl::Seconds(1)) {
+    log.WriteRarely(LogLevel::kError, "sweep", "cannot sweep", [] { return LogFields{}; });
+    log.TellOfRepeats();
+  }
+  EXPECT_THAT(lines.lines,
+              ElementsAre("error cannot sweep", "error cannot sweep",
+                          "info further lines left out of=sweep count=599 seconds=600"));
+}
+
 TEST(Log, RepeatedEventsAreCountedAtEveryLevel) {
   Lines lines;
   LogOptions options = lines.Options();

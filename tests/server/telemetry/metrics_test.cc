@@ -67,6 +67,17 @@ TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
   EXPECT_THAT(text, HasSubstr("slipstream_audit_failures_total 33\n"));
 }
 
+TEST(Metrics, FailuresOfUpkeepAreCountedByTask) {
+  ServerFigures figures = Example();
+  figures.service.failed_lease_sweeps = 41;
+  figures.service.failed_expiries = 42;
+  figures.service.failed_backups = 43;
+  const std::string text = MetricsText(figures);
+  EXPECT_THAT(text, HasSubstr("slipstream_upkeep_failures_total{task=\"leases\"} 41\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_upkeep_failures_total{task=\"expiry\"} 42\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_upkeep_failures_total{task=\"backups\"} 43\n"));
+}
+
 TEST(Metrics, TheEndOfTheCertificateIsToldWhereThereIsOne) {
   ServerFigures figures = Example();
   EXPECT_THAT(MetricsText(figures), Not(HasSubstr("slipstream_tls_certificate")));
