@@ -134,11 +134,10 @@ absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest
   backups.on_backup = [log, latest](const std::string& file, const absl::Status& status,
                                     absl::Duration took) {
     if (status.ok()) *latest = absl::ToUnixSeconds(absl::Now());
+    LogFields fields = {{"to", file}, {"seconds", absl::ToDoubleSeconds(took)}};
+    if (!status.ok()) fields.push_back({"message", std::string(status.message())});
     log->Write(status.ok() ? LogLevel::kInfo : LogLevel::kError,
-               status.ok() ? "backed up" : "cannot back up",
-               {{"to", file},
-                {"seconds", absl::ToDoubleSeconds(took)},
-                {"message", std::string(status.message())}});
+               status.ok() ? "backed up" : "cannot back up", fields);
   };
   return absl::OkStatus();
 }
