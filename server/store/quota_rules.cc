@@ -12,7 +12,8 @@ namespace {
 
 struct Check {
   QuotaKind kind;
-  const char* unit;
+  const char* many;
+  const char* one;
   std::optional<int64_t> quota;
   int64_t used = 0;
   int64_t more = 0;
@@ -30,14 +31,15 @@ absl::Status CheckQuota(RowTransaction& rows, Quotas* quotas, absl::string_view 
   if (!quota.LimitsStorage()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const ProjectUsage used, rows.FindUsage(project));
   for (const Check& check :
-       {Check{QuotaKind::kStudies, "studies", quota.studies, used.studies, more.studies},
-        Check{QuotaKind::kTrials, "trials", quota.trials, used.trials, more.trials},
-        Check{QuotaKind::kSourceTasks, "source tasks", quota.source_tasks, used.source_tasks,
-              more.source_tasks},
-        Check{QuotaKind::kBytes, "bytes", quota.bytes, used.bytes, more.bytes}}) {
+       {Check{QuotaKind::kStudies, "studies", "study", quota.studies, used.studies, more.studies},
+        Check{QuotaKind::kTrials, "trials", "trial", quota.trials, used.trials, more.trials},
+        Check{QuotaKind::kSourceTasks, "source tasks", "source task", quota.source_tasks,
+              used.source_tasks, more.source_tasks},
+        Check{QuotaKind::kBytes, "bytes", "byte", quota.bytes, used.bytes, more.bytes}}) {
     if (check.Fits()) continue;
     return quotas->Refuse(check.kind, project,
-                          absl::StrCat("has ", check.used, " ", check.unit, ", ", check.more,
+                          absl::StrCat("has ", check.used, " ",
+                                       check.used == 1 ? check.one : check.many, ", ", check.more,
                                        " more would be above its quota of ", *check.quota));
   }
   return absl::OkStatus();

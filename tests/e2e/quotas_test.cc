@@ -71,7 +71,7 @@ TEST_F(QuotasTest, WhatWouldExceedAQuotaIsRefusedByName) {
   const grpc::Status refused = Create("t", "vision");
   EXPECT_EQ(refused.error_code(), Code::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.error_message(),
-              HasSubstr("project vision has 1 studies, 1 more would be above its quota of 1 "
+              HasSubstr("project vision has 1 study, 1 more would be above its quota of 1 "
                         "(studies in " +
                         file_));
   EXPECT_TRUE(Create("s").ok()) << "another project";

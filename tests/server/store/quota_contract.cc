@@ -21,7 +21,7 @@ TEST_P(StoreContract, AStudyAboveItsProjectsQuotaIsRefused) {
   Create("a");
   EXPECT_THAT(CreateStudy(store(), StudyNamed("b")).status,
               IsRefusal(kResourceExhausted,
-                        "project default has 1 studies, 1 more would be above its quota of 1 "
+                        "project default has 1 study, 1 more would be above its quota of 1 "
                         "(studies in /etc/quotas)"));
   EXPECT_THAT(CreateStudy(store(), StudyNamed("a")).status, HasCode(kAlreadyExists));
   EXPECT_THAT(CreateStudy(store(), StudyNamed("c", {"missing"})).status, HasCode(kNotFound));
@@ -72,7 +72,7 @@ TEST_P(StoreContract, ASourceTaskThatIsKnownTakesNothingMore) {
   ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("t")).ok());
   EXPECT_THAT(RegisterSourceTask(store(), SourceTaskNamed("u")).status,
               IsRefusal(kResourceExhausted,
-                        "has 1 source tasks, 1 more would be above its quota "
+                        "has 1 source task, 1 more would be above its quota "
                         "of 1 (sources in /etc/quotas)"));
   const auto again = RegisterSourceTask(store(), SourceTaskNamed("t"));
   ASSERT_TRUE(again.ok()) << again.status;
