@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,7 +30,7 @@
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/utf8_text.h"
-#include "client/cli/waiting_clock.h"
+#include "client/cli/waiting_notice.h"
 
 namespace slipstream::cli {
 namespace {
@@ -153,9 +152,8 @@ absl::Status Run(const CLI::App& app, const GlobalArguments& arguments, const Ac
                  const Terminal& terminal) {
   ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments, IsInProjects(app)));
   ASSIGN_OR_RETURN(ClientOptions options, OptionsOf(arguments));
-  options.clock = std::make_shared<WaitingClock>(
-      options.address, terminal.err,
-      [](std::chrono::nanoseconds pause) { std::this_thread::sleep_for(pause); });
+  const auto notice = std::make_shared<WaitingNotice>(options.address, terminal.err);
+  options.on_retry = [notice](const FailedAttempt& failed) { notice->Add(failed); };
   auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
   Session session(**client, terminal, FormatOf(arguments.format), std::move(project));

@@ -69,6 +69,7 @@ Caller::Caller(const ClientOptions& options, MakeCredentials make_credentials, D
       authorization_(options.token.empty() ? "" : "Bearer " + options.token),
       retry_(options.retry),
       clock_(options.clock ? options.clock : std::make_shared<MachineClock>()),
+      on_retry_(options.on_retry),
       diagnosis_(std::move(diagnosis)),
       connection_(options.address, std::move(make_credentials)) {}
 
@@ -99,8 +100,19 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
       return CallError({what, address_, attempts, elapsed, last_informative.connected, mistake},
                        last_informative.status);
     }
+    TellOfRetry(result, absl::ToChronoNanoseconds(pause));
     clock_->Sleep(absl::ToChronoNanoseconds(pause));
   }
+}
+
+void Caller::TellOfRetry(const Result& result, std::chrono::nanoseconds pause) const {
+  if (on_retry_ == nullptr) return;
+  const grpc::StatusCode code = result.status.error_code();
+  const bool answered = code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
+                        code == grpc::StatusCode::ABORTED ||
+                        (code == grpc::StatusCode::UNAVAILABLE && result.connected);
+  on_retry_({absl::Status(static_cast<absl::StatusCode>(code), result.status.error_message()),
+             answered, pause});
 }
 
 std::string Caller::Diagnose(const Result& result, absl::Duration left) const {

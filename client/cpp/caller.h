@@ -73,6 +73,7 @@ class Caller {
 
   // What is wrong if there is no connection after this result, and `left` of the call's time.
   std::string Diagnose(const Result& result, absl::Duration left) const;
+  void TellOfRetry(const Result& result, std::chrono::nanoseconds pause) const;
   // One attempt that may take `duration`.
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 
@@ -80,7 +81,8 @@ class Caller {
   const std::string authorization_;  // Empty without a token.
   const RetryOptions retry_;
   const std::shared_ptr<ClientClock> clock_;
-  const Diagnosis diagnosis_;  // May be null.
+  const std::function<void(const FailedAttempt&)> on_retry_;  // May be null.
+  const Diagnosis diagnosis_;                                 // May be null.
   Connection connection_;
   std::atomic<bool> was_connected_{false};  // At some time.
 };

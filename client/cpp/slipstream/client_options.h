@@ -3,6 +3,7 @@
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CLIENT_OPTIONS_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -42,6 +43,13 @@ struct RetryOptions {
   // For how long a call is repeated while its attempts fail at once, rather than at their own
   // deadlines. 0: for as long as the overall deadline allows.
   std::chrono::nanoseconds longest_outage = std::chrono::nanoseconds::zero();
+};
+
+// An attempt of a call that is repeated.
+struct FailedAttempt {
+  absl::Status status;
+  bool answered = false;  // By the server, whose message the status has.
+  std::chrono::nanoseconds pause{0};  // Until the next attempt.
 };
 
 // How asynchronous calls are made.
@@ -93,6 +101,8 @@ struct ClientOptions {
   std::string key = {};
   // Null: the machine's clock.
   std::shared_ptr<ClientClock> clock = nullptr;
+  // Called before each pause between attempts, if it is not null. On any thread, and must be quick.
+  std::function<void(const FailedAttempt&)> on_retry = nullptr;
 };
 
 // INVALID_ARGUMENT, naming the option, its value and its bound, for a duration that

@@ -48,6 +48,25 @@ TEST_F(Retry, RepeatsUnderTheSameRequestIdUntilTheServerAnswers) {
   }
 }
 
+TEST_F(Retry, TellsWhyEachAttemptIsRepeated) {
+  std::vector<FailedAttempt> failed;
+  options_.on_retry = [&](const FailedAttempt& attempt) { failed.push_back(attempt); };
+  client_internal::Caller caller(options_, grpc::InsecureChannelCredentials);
+  int attempts = 0;
+  const absl::Status status = caller.Call(
+      "list studies", options_.call, [&](client_internal::Caller::Stub&, grpc::ClientContext*) {
+        if (++attempts == 1) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "refused");
+        if (attempts == 2) return grpc::Status(grpc::StatusCode::ABORTED, "it has changed");
+        return grpc::Status::OK;
+      });
+  EXPECT_TRUE(status.ok()) << status;
+  ASSERT_EQ(failed.size(), 2u);
+  EXPECT_FALSE(failed[0].answered);
+  EXPECT_EQ(failed[1].status, absl::AbortedError("it has changed"));
+  EXPECT_TRUE(failed[1].answered);
+  EXPECT_EQ(failed[1].pause, clock_->sleeps()[1]);
+}
+
 TEST_F(Retry, RepeatsAbortedCalls) {
   server_.service().FailNext(1, Failing(grpc::StatusCode::ABORTED));
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
