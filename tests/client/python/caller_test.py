@@ -163,6 +163,17 @@ class Silence(unittest.TestCase):
         self.assertEqual(len(self.notices(planner, server)), 1)
         self.assertEqual(self.notices(planner, server), [])
 
+    def test_a_server_that_refuses_for_two_seconds_is_told_of_once_in_ten_minutes(self):
+        server = Server(["ABORTED"] * 9 + [None], seconds=0.5)
+        planner = caller.Caller("host:1", Retry(), clock=lambda: server.now)
+        told = ["trying again until host:1 accepts it: why"]
+        self.assertEqual(self.notices(planner, server), told)
+        server.codes = ["ABORTED"] * 9 + [None]
+        self.assertEqual(self.notices(planner, server), [])
+        server.now += 600
+        server.codes = ["ABORTED"] * 9 + [None]
+        self.assertEqual(self.notices(planner, server), told)
+
     def test_nothing_is_told_of_an_answer_that_comes_soon(self):
         server = Server(["UNAVAILABLE", "UNAVAILABLE", "NOT_FOUND"], seconds=0.5)
         planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)

@@ -9,7 +9,7 @@ from typing import Callable, Iterator, Optional, Union
 from slipstream._calls.call_error import FailedCall, call_error, is_overload
 from slipstream._calls.cancellation import Cancellation
 from slipstream._calls.plan import Attempt, Failure, Look, Pause, Plan
-from slipstream._calls.silence import Silence, refuses
+from slipstream._calls.silence import Refusals, Silence, refuses
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Retry
 
@@ -54,6 +54,7 @@ class Caller:
         self._find_mistake = find_mistake
         self._clock = clock
         self._silence = Silence(address)
+        self._refusals = Refusals(address, clock)
 
     def call(
         self,
@@ -100,10 +101,11 @@ class Caller:
             if informative is None or not cut_short:
                 informative = reply.failure
             elapsed = self._clock() - start
-            self._hear(reply.failure.code, elapsed)
+            is_repeated = _is_worth_repeating(reply.failure)
+            self._hear(reply.failure, elapsed, is_repeated)
             pause = self._pause(attempts, elapsed)
             is_last = (
-                not _is_worth_repeating(reply.failure)
+                not is_repeated
                 or attempts == self._retry.max_attempts
                 or elapsed + pause >= deadlines.overall
                 or self._is_not_started(reply.failure.code, elapsed)
@@ -135,11 +137,12 @@ class Caller:
         is_other = any(words in failure.message for words in _NO_GRPC)
         return _OTHER_SERVICE if is_other else None
 
-    def _hear(self, code: str, elapsed: float) -> None:
-        if code in _SILENT:
-            self._silence.notice(elapsed)
-        else:
-            self._silence.end()
+    def _hear(self, failure: Failure, elapsed: float, is_repeated: bool) -> None:
+        if failure.code in _SILENT:
+            return self._silence.notice(elapsed)
+        self._silence.end()
+        if is_repeated:
+            self._refusals.notice(elapsed, failure.message)
 
     def _is_not_started(self, code: str, elapsed: float) -> bool:
         """Whether it may be assumed by now that no server has been started on this machine."""

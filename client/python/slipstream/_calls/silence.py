@@ -1,4 +1,4 @@
-"""What a person is told while a server does not answer."""
+"""What a person is told while a server does not answer, or answers that it cannot do it yet."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import logging
 import os
 import socket
 import threading
-from typing import Optional
+from typing import Callable, Optional
 
 from slipstream.options import DEFAULT_ADDRESS, LOCAL_SERVER
 
-_NOTICE = 2.0  # Seconds without an answer.
+_NOTICE = 2.0  # Seconds without an answer, or without one that helps.
+_AGAIN = 600.0  # Seconds until refusals are told of again.
 _log = logging.getLogger("slipstream")
 
 
@@ -89,3 +90,27 @@ class Silence:
     def _notice_unless_broken(self) -> None:
         if not self._broken:
             self.notice(_NOTICE)
+
+
+class Refusals:
+    """Whether a person knows that the server refuses calls that are repeated, for example because its
+    disk is full or a project makes too many.
+
+    Thread-safe."""
+
+    def __init__(self, address: str, clock: Callable[[], float]) -> None:
+        self._address = address
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._told_at: float | None = None
+
+    def notice(self, seconds: float, message: str) -> None:
+        """Says why a call is repeated, once that has gone on for long enough."""
+        if seconds < _NOTICE:
+            return
+        now = self._clock()
+        with self._lock:
+            if self._told_at is not None and now - self._told_at < _AGAIN:
+                return
+            self._told_at = now
+        _log.warning("trying again until %s accepts it: %s", self._address, message)
