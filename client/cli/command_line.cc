@@ -194,6 +194,10 @@ std::string Advice(const absl::Status& status) {
     return "To go on in a new study that learns from it: slipstream source register --study STUDY, "
            "then study create with --source";
   }
+  if (absl::IsResourceExhausted(status) && absl::StrContains(message, "above its quota of ")) {
+    return "To make room: slipstream study delete, or slipstream source delete. The server's "
+           "operator can raise the quota";
+  }
   if (absl::StrContains(message, "is slipstream_server running there?")) {
     return "To start one: slipstream serve. To name another: --address, or SLIPSTREAM_ADDRESS";
   }

@@ -305,6 +305,9 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
        "study resume STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED and stays so"},
        "slipstream source register --study STUDY, then study create with --source\n"},
+      {{grpc::StatusCode::RESOURCE_EXHAUSTED,
+        "project vision has 1 trial, 1 more would be above its quota of 1 (trials in quotas)"},
+       "source delete. The server's operator can raise the quota\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "the study is full"}, "is full\n"},
       {{grpc::StatusCode::NOT_FOUND, "cannot open studies/s1: no such file"}, "such file\n"}};
   for (const auto& [status, advice] : cases) {
