@@ -240,10 +240,17 @@ std::string UnknownCommand(const std::string& argument, const CLI::App& command)
                       DidYouMean(argument, CommandsOf(command)));
 }
 
+// What to say of the option that CLI11 complains of in these words.
+std::string OnceOnly(absl::string_view complaint) {
+  return absl::StrCat("'", complaint.substr(0, complaint.find(':')),
+                      "' is given more than once, and takes one value");
+}
+
 // What is wrong with the arguments; an unknown option's value is among those that nothing takes.
 std::string ComplaintOf(const CLI::App& app, const CLI::ParseError& error) {
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (absl::StrContains(error.what(), ": At Most 1 required ")) return OnceOnly(error.what());
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   if (unknown.empty() || (!is_missing && !is_extra)) return error.what();
   const CLI::App& command = NamedCommand(app);

@@ -44,6 +44,13 @@ TEST_F(Usage, HelpOfChangeSaysThatWhatIsLeftOutStaysAsItIs) {
   EXPECT_THAT(RunCli({"study", "create", "--help"}).out, HasSubstr("for ever (default: 1h)"));
 }
 
+TEST_F(Usage, AnOptionThatIsGivenTwiceIsNamed) {
+  const ProcessResult result = Run({"suggest", "digits", "--worker", "a", "--worker", "b"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, StartsWith("slipstream: '--worker' is given more than once, and takes "
+                                     "one value\n"));
+}
+
 TEST_F(Usage, WrongArgumentsExitWithTwo) {
   const std::vector<std::vector<std::string>> cases = {
       {},
