@@ -30,6 +30,12 @@ LogLevel LevelOf(absl::StatusCode code) {
   }
 }
 
+// A deletion cannot be undone, and whoever misses a study asks who deleted it.
+LogLevel LevelOfChange(Rpc rpc) {
+  const bool deletes = rpc == Rpc::kDeleteStudy || rpc == Rpc::kDeleteSourceTask;
+  return deletes ? LogLevel::kInfo : LogLevel::kDebug;
+}
+
 void AddFacts(const CallFacts& facts, LogFields* fields) {
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) fields->push_back({name, value});
@@ -125,9 +131,9 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
     const LogLevel level = LevelOf(status.code());
     const bool is_refused = level == LogLevel::kInfo || absl::IsResourceExhausted(status);
     log_.WriteLimited(level, key, is_refused ? "call refused" : "call failed", fields);
-  } else if (entry.changes && log_.Takes(LogLevel::kDebug)) {
+  } else if (entry.changes && log_.Takes(LevelOfChange(rpc))) {
     const CallFacts known = facts();
-    log_.Write(LogLevel::kDebug, known.only_validates ? "validated" : "changed",
+    log_.Write(LevelOfChange(rpc), known.only_validates ? "validated" : "changed",
                FieldsOf(rpc, status, took, known));
   }
   if (took > options_.slow && !entry.lasts) {

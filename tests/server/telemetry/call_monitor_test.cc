@@ -69,6 +69,13 @@ TEST_F(CallMonitorTest, WhatSucceedsIsCountedAndNotLogged) {
   EXPECT_DOUBLE_EQ(figures[0].seconds.sum, 0.004);
 }
 
+TEST_F(CallMonitorTest, WhoDeletedAStudyIsLogged) {
+  Answer(Rpc::kDeleteStudy, absl::OkStatus());
+  Answer(Rpc::kUpdateStudy, absl::OkStatus());
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr(" info changed method=DeleteStudy code=OK"),
+                                        HasSubstr("caller=ann resource=studies/s"))));
+}
+
 TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
   const TemporaryFile file;
   const auto audit = AuditLog::Open(file.path());
