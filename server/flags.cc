@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -293,13 +294,22 @@ void AddFlagFile(CLI::App* app, std::string* file) {
   app->add_option(kFlagFile, *file, "File with flags")->envname("SLIPSTREAM_FLAG_FILE");
 }
 
-// Throws CLI::ParseError for `--name=`, since CLI11 would take what follows for the value.
-std::vector<std::string> CommandLine(int argc, char** argv) {
+// Throws CLI::ParseError for `--name=`, since CLI11 would take what follows for the value, and for
+// an option that is given twice, as it would take the last one, which may be left over.
+std::vector<std::string> CommandLine(int argc, char** argv, const CLI::App& app) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::set<std::string> given;
   for (const std::string& argument : arguments) {
     const size_t end = argument.find('=');
-    if (argument.rfind("--", 0) == 0 && end + 1 == argument.size()) {
-      throw CLI::ValidationError(argument.substr(0, end), "a value is missing after the =");
+    const std::string name = argument.substr(0, end);
+    if (name.rfind("--", 0) != 0) continue;
+    if (end + 1 == argument.size()) {
+      throw CLI::ValidationError(name, "a value is missing after the =");
+    }
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
+    if (takes_value && !given.insert(name).second) {
+      throw CLI::ValidationError(name, "is given twice, and takes one value");
     }
   }
   return arguments;
@@ -361,6 +371,7 @@ std::vector<CLI::ConfigItem> ItemsInFile(const std::string& file) {
 // CLI::ParseError when the file cannot be read or sets what a file may not.
 std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& app) {
   std::vector<std::string> arguments;
+  std::set<std::string> set;
   if (file.empty()) return arguments;
   for (const CLI::ConfigItem& item : ItemsInFile(file)) {
     const std::string name = absl::StrCat("--", item.fullname());
@@ -371,6 +382,9 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
     }
     if (item.inputs.size() != 1 || item.inputs.front().empty()) {
       throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " needs one value"));
+    }
+    if (!set.insert(name).second) {
+      throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " is set twice"));
     }
     if (std::getenv(option->get_envname().c_str()) != nullptr) continue;
     arguments.push_back(absl::StrCat(name, "=", item.inputs.front()));
@@ -440,7 +454,7 @@ void CheckEnvironment(const CLI::App& app) {
 
 // The file's flags come first, because the last of several values wins.
 void Parse(int argc, char** argv, CLI::App* app) {
-  const std::vector<std::string> command_line = CommandLine(argc, argv);
+  const std::vector<std::string> command_line = CommandLine(argc, argv, *app);
   CheckEnvironment(*app);
   std::vector<std::string> arguments = FlagsInFile(FlagFileOf(command_line), *app);
   arguments.insert(arguments.end(), command_line.begin(), command_line.end());

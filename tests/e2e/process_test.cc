@@ -678,6 +678,25 @@ TEST(Process, AFlagWithoutItsValueTakesNoOtherFlagForIt) {
   run({"--flag-file", file}, "--audit-log");
 }
 
+TEST(Process, AFlagThatIsGivenTwiceIsRefused) {
+  TemporaryFolder data;
+  const std::vector<std::string> rest = {"--data", data.path(), "--listen", "nonsense"};
+  const auto run = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), rest.begin(), rest.end());
+    return ServerProcess::Run(flags);
+  };
+  const EndedProcess ended = run({"--data", "/elsewhere"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.output, HasSubstr("--data: is given twice, and takes one value"));
+  EXPECT_THAT(run({"--listen=elsewhere"}).output, HasSubstr("--listen: is given twice"));
+  TemporaryFolder scratch;
+  const std::string file = scratch.path() + "/flags";
+  std::ofstream(file) << "drain-seconds=1\nlog-level=info\ndrain-seconds=2\n";
+  EXPECT_THAT(run({"--flag-file", file}).output, HasSubstr(file + ": drain-seconds is set twice"));
+  // A flag without a value says the same however often.
+  EXPECT_THAT(run({"--create", "--create"}).output, HasSubstr("nonsense"));
+}
+
 TEST(Process, NumbersOfFlagsAreDecimal) {
   TemporaryFolder data;
   for (const auto& [flag, value] : std::vector<std::pair<std::string, std::string>>{
@@ -692,7 +711,7 @@ TEST(Process, NumbersOfFlagsAreDecimal) {
     ExpectRefusedFlags({flag, value, "--data", data.path(), "--listen", "nonsense"},
                        flag + ": " + value + " is not a decimal number");
   }
-  EXPECT_THAT(ServerProcess::Run({"--compute-threads", "10", "--drain-seconds", "0.5",
+  EXPECT_THAT(ServerProcess::Run({"--compute-threads", "10", "--suggest-seconds", "0.5",
                                   "--slow-call-seconds", "1e1", "--drain-seconds", "0", "--data",
                                   data.path(), "--listen", "nonsense"})
                   .output,
