@@ -271,7 +271,8 @@ bool SqliteDatabase::HasWritten() const {
 absl::Status SqliteDatabase::TakeGrowthRoom() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
   if (growth_room_.Take(size, transaction_.only_deletes())) return absl::OkStatus();
-  return writer_->Fail(SQLITE_FULL, "the disk is full");
+  return writer_->Fail(SQLITE_FULL,
+                       "the disk is full; make room on it, or delete studies or source tasks");
 }
 
 // A change that a rule refuses, or that is none, tells nothing of the disk.

@@ -36,6 +36,13 @@ TEST(ResultCode, NamesTheFileAndTheCode) {
   EXPECT_NE(message.find("13"), std::string::npos);
 }
 
+TEST(ResultCode, ALockIsThatOfAnotherProgram) {
+  const std::string message(StatusOfResultCode(SQLITE_BUSY, "the/path", "it is locked").message());
+  EXPECT_EQ(message,
+            "the store the/path: it is locked (SQLite 5); another program has locked the file, to "
+            "which only Slipstream's may write");
+}
+
 TEST(ResultCode, AFullOrReadOnlyDiskMayTakeChangesLater) {
   EXPECT_TRUE(IsRefusalOfDisk(SQLITE_FULL));
   EXPECT_TRUE(IsRefusalOfDisk(SQLITE_READONLY));
