@@ -189,6 +189,7 @@ ServerFigures FiguresOf(const Measured& measured) {
       measured.server->refused_connections(Listener::Limit::kConnections);
   figures.refused_connections_of_an_address =
       measured.server->refused_connections(Listener::Limit::kOfAnAddress);
+  figures.failed_handshakes = FailedHandshakes();
   if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
   figures.certificate_end = measured.tls->certificate_end();
   figures.files = FilesInForce(*measured.permissions, *measured.tls);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace slipstream {
@@ -13,6 +14,7 @@ namespace {
 
 // Both take a plain function, so the log has to be found from there.
 std::atomic<Log*> grpc_log{nullptr};
+std::atomic<int64_t> failed_handshakes{0};
 
 LogLevel LevelOf(gpr_log_severity severity) {
   switch (severity) {
@@ -47,6 +49,7 @@ void PassOn(const char* library, LogLevel level, const char* file, int line,
 }
 
 void PassOnGrpc(gpr_log_func_args* line) {
+  if (absl::StartsWith(line->message, "Handshake failed")) ++failed_handshakes;
   PassOn("grpc", LevelOf(line->severity), line->file, line->line, line->message);
 }
 
@@ -56,6 +59,8 @@ void PassOnProtobuf(google::protobuf::LogLevel level, const char* file, int line
 }
 
 }  // namespace
+
+int64_t FailedHandshakes() { return failed_handshakes; }
 
 GrpcLog::GrpcLog(Log* log) {
   grpc_log = log;

@@ -2,6 +2,8 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_GRPC_LOG_H_
 #define SLIPSTREAM_SERVER_GRPC_GRPC_LOG_H_
 
+#include <cstdint>
+
 #include "server/telemetry/log.h"
 
 namespace slipstream {
@@ -16,6 +18,10 @@ class GrpcLog {
   GrpcLog(const GrpcLog&) = delete;
   GrpcLog& operator=(const GrpcLog&) = delete;
 };
+
+// TLS handshakes that failed so far in this process while there was a GrpcLog: gRPC tells of them
+// in its log alone. A connection that ends during its handshake is none.
+int64_t FailedHandshakes();
 
 }  // namespace slipstream
 

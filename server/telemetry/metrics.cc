@@ -156,6 +156,8 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   };
   connections("all", server.refused_connections);
   connections("address", server.refused_connections_of_an_address);
+  families->Counter("slipstream_failed_handshakes_total", "TLS handshakes that failed",
+                    static_cast<double>(server.failed_handshakes));
   for (size_t i = 0; i < kQuotaKinds; ++i) {
     families->Counter("slipstream_quota_refusals_total",
                       "Calls refused because a project would have exceeded its quota",

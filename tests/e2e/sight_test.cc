@@ -462,6 +462,18 @@ TEST(Sight, TheMetricsTellWhenTheCertificateEnds) {
   EXPECT_FALSE(Metrics(plain).contains(name));
 }
 
+TEST(Sight, TheMetricsCountHandshakesThatFail) {
+  TemporaryFolder data;
+  const ServerProcess server(data.path(), WithTls(data, {"--metrics-address", "127.0.0.1:0"}));
+  const auto failed = [&] { return Metrics(server).at("slipstream_failed_handshakes_total"); };
+  EXPECT_EQ(failed(), 0);
+  RawConnection(server.address());  // As load balancers look whether a server is there.
+  RawConnection plaintext(server.address());
+  plaintext.Begin();
+  EXPECT_TRUE(Eventually([&] { return failed() > 0; }));
+  EXPECT_EQ(failed(), 1);
+}
+
 // The names of our metrics in a file, without what PromQL adds.
 std::set<std::string> MetricsNamedIn(const std::string& file) {
   std::ifstream in(file);
