@@ -426,6 +426,23 @@ class Outcomes(TrialTest):
         with self.assertRaises(TypeError):
             trial["x"] = 0.5
 
+    def test_a_result_whose_trial_is_gone_is_in_the_error(self):
+        gone = self.open().suggest()
+        slipstream.delete_study(self.study_id)
+        study = self.open()
+        with self.assertRaises(slipstream.NotFound) as raised:
+            gone.complete(0.1 + 0.2)
+        self.assertRegex(
+            str(raised.exception),
+            re.escape(f"study.record({dict(gone)!r}, 0.30000000000000004) keeps the result") + "$")
+        study.record(dict(gone), 0.1 + 0.2)
+        self.assertEqual(study.best.value, 0.1 + 0.2)
+        also_gone = study.suggest()
+        slipstream.delete_study(self.study_id)
+        with self.assertRaises(slipstream.NotFound) as raised:
+            also_gone.fail("it broke")
+        self.assertNotIn("keeps the result", str(raised.exception))
+
     def test_a_trial_does_not_speak_for_another_one_of_its_name(self):
         gone = self.open(worker="w").suggest()
         slipstream.delete_study(self.study_id)

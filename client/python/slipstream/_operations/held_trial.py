@@ -183,11 +183,24 @@ class HeldTrial(TrialValues):
             )
         except errors.TrialEnded as ended:
             raise (yield from self._other_outcome(ended)) from None
+        except errors.NotFound as gone:
+            raise self._with_result(gone, outcome) from None
         except _PASSING as unheard:
             raise type(unheard)(
                 f"{unheard}; once the server answers again, this records the outcome: "
                 f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
+
+    def _with_result(self, gone: errors.NotFound, outcome: Message) -> errors.NotFound:
+        """The error with the result, which would be lost with this process. A trial is gone if its
+        study was deleted, or a backup restored that was made before it."""
+        value = outcome.measurement.metrics.get(self._holder.metric)
+        if value is None:
+            return gone
+        return type(gone)(
+            f"{gone}; if its study is there, for example after a backup was restored, "
+            f"study.record({dict(self)!r}, {value!r}) keeps the result"
+        )
 
     def _other_outcome(self, refusal: errors.TrialEnded) -> Plan[errors.FailedPrecondition]:
         """The error that tells of the outcome that the trial has already."""
