@@ -1,9 +1,16 @@
 #include "server/quota/quotas.h"
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace slipstream {
+namespace {
+
+// The payload of a refusal: the name of its kind.
+constexpr char kKindUrl[] = "slipstream/quota";
+
+}  // namespace
 
 absl::string_view NameOf(QuotaKind kind) {
   switch (kind) {
@@ -37,12 +44,29 @@ std::shared_ptr<const QuotaTable> Quotas::table() const {
   return table_;
 }
 
-absl::Status Quotas::Refuse(QuotaKind kind, absl::string_view project, absl::string_view text) {
-  ++refusals_[static_cast<size_t>(kind)];
+absl::Status Quotas::Refusal(QuotaKind kind, absl::string_view project,
+                             absl::string_view text) const {
   const std::string message =
       absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")");
   // The quota of calls refuses for a moment, any other quota until something is deleted.
-  return kind == QuotaKind::kCalls ? OverloadError(message) : absl::ResourceExhaustedError(message);
+  absl::Status status = kind == QuotaKind::kCalls ? OverloadError(message)
+                                                  : absl::ResourceExhaustedError(message);
+  status.SetPayload(kKindUrl, absl::Cord(NameOf(kind)));
+  return status;
+}
+
+void Quotas::Count(const absl::Status& status) {
+  const absl::optional<absl::Cord> name = status.GetPayload(kKindUrl);
+  if (!name.has_value()) return;
+  for (size_t kind = 0; kind < kQuotaKinds; ++kind) {
+    if (*name == NameOf(static_cast<QuotaKind>(kind))) ++refusals_[kind];
+  }
+}
+
+absl::Status Quotas::Refuse(QuotaKind kind, absl::string_view project, absl::string_view text) {
+  absl::Status status = Refusal(kind, project, text);
+  Count(status);
+  return status;
 }
 
 std::array<int64_t, kQuotaKinds> Quotas::Refusals() const {

@@ -56,9 +56,13 @@ class Quotas {
   Quota Of(absl::string_view project) const { return table()->Of(project); }
 
   // RESOURCE_EXHAUSTED that says what the project does and which quota forbids it, an
-  // OverloadError for kCalls; is counted.
+  // OverloadError for kCalls. Not counted: a transaction that refuses may be run again.
+  absl::Status Refusal(QuotaKind kind, absl::string_view project, absl::string_view text) const;
+  // Counts a refusal with which a caller is answered; does nothing with other statuses.
+  void Count(const absl::Status& status);
+  // The refusal, which is counted.
   absl::Status Refuse(QuotaKind kind, absl::string_view project, absl::string_view text);
-  // Refusals so far, by kind.
+  // Refusals that were counted so far, by kind.
   std::array<int64_t, kQuotaKinds> Refusals() const;
 
  private:

@@ -37,10 +37,10 @@ absl::Status CheckQuota(RowTransaction& rows, Quotas* quotas, absl::string_view 
               used.source_tasks, more.source_tasks},
         Check{QuotaKind::kBytes, "bytes", "byte", quota.bytes, used.bytes, more.bytes}}) {
     if (check.Fits()) continue;
-    return quotas->Refuse(check.kind, project,
-                          absl::StrCat("has ", check.used, " ",
-                                       check.used == 1 ? check.one : check.many, ", ", check.more,
-                                       " more would be above its quota of ", *check.quota));
+    return quotas->Refusal(check.kind, project,
+                           absl::StrCat("has ", check.used, " ",
+                                        check.used == 1 ? check.one : check.many, ", ", check.more,
+                                        " more would be above its quota of ", *check.quota));
   }
   return absl::OkStatus();
 }

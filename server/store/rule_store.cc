@@ -1,7 +1,11 @@
 #include "server/store/rule_store.h"
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "server/store/answer_rules.h"
 #include "server/store/guarded_write.h"
@@ -24,19 +28,41 @@ class LeaseWrite : public PendingWrite {
   LeaseWrite(LeaseBatch batch, const StoreOptions& options)
       : batch_(std::move(batch)),
         max_trials_(options.max_trials_per_study),
-        quotas_(options.quotas) {}
+        quotas_(options.quotas) {
+    for (LeaseGrant& grant : batch_.grants) {
+      if (grant.refuse) grant.refuse = Noting(std::move(grant.refuse));
+    }
+  }
 
   absl::Status Apply(RowTransaction& rows) override {
+    refusals_.clear();
     return rules::LeaseTrials(rows, batch_, max_trials_, quotas_);
   }
   void Answer(absl::Status status) override {
+    if (quotas_ != nullptr) CountRefusals(status);
     if (batch_.done) batch_.done(std::move(status));
   }
 
  private:
+  using Refuse = std::function<void(const absl::Status&)>;
+
+  Refuse Noting(Refuse refuse) {
+    return [this, refuse = std::move(refuse)](const absl::Status& status) {
+      refusals_.push_back(status);
+      refuse(status);
+    };
+  }
+  // Grants are only refused if the batch is carried out.
+  void CountRefusals(const absl::Status& status) {
+    quotas_->Count(status);
+    if (!status.ok()) return;
+    for (const absl::Status& refusal : refusals_) quotas_->Count(refusal);
+  }
+
   LeaseBatch batch_;
   const int64_t max_trials_;
   Quotas* const quotas_;
+  std::vector<absl::Status> refusals_;  // Of single grants, by the latest attempt.
 };
 
 class RuleStore : public Store {
@@ -54,7 +80,7 @@ class RuleStore : public Store {
   }
 
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
-    Submit(std::move(write),
+    Submit(CountingRefusals(std::move(write)),
            [study = std::move(study), quotas = options_.quotas](RowTransaction& rows) {
              return rules::CreateStudy(rows, study, quotas);
            });
@@ -77,7 +103,7 @@ class RuleStore : public Store {
   }
   void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
     const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
-    Submit(std::move(write),
+    Submit(CountingRefusals(std::move(write)),
            [study = std::move(study), limits, quotas = options_.quotas](RowTransaction& rows) {
              return rules::ImportStudy(rows, study, limits, quotas);
            });
@@ -88,7 +114,7 @@ class RuleStore : public Store {
     });
   }
   void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
-    Submit(std::move(write),
+    Submit(CountingRefusals(std::move(write)),
            [addition = std::move(addition), max_trials = options_.max_trials_per_study,
             quotas = options_.quotas](RowTransaction& rows) {
              return rules::AddTrials(rows, addition, max_trials, quotas);
@@ -101,10 +127,11 @@ class RuleStore : public Store {
     writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_));
   }
   void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
-    Submit(std::move(write), [lease = std::move(lease), max_trials = options_.max_trials_per_study,
-                              quotas = options_.quotas](RowTransaction& rows) {
-      return rules::LeasePrepared(rows, lease, max_trials, quotas);
-    });
+    Submit(CountingRefusals(std::move(write)),
+           [lease = std::move(lease), max_trials = options_.max_trials_per_study,
+            quotas = options_.quotas](RowTransaction& rows) {
+             return rules::LeasePrepared(rows, lease, max_trials, quotas);
+           });
   }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     Submit(std::move(write),
@@ -131,7 +158,7 @@ class RuleStore : public Store {
     });
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
-    Submit(std::move(write),
+    Submit(CountingRefusals(std::move(write)),
            [task = std::move(task), quotas = options_.quotas](RowTransaction& rows) {
              return rules::RegisterSourceTask(rows, task, quotas);
            });
@@ -242,6 +269,18 @@ class RuleStore : public Store {
   }
 
  private:
+  // Has a refusal for a quota counted with the answer: until then the transaction may be run again.
+  template <typename Record>
+  Write<Record> CountingRefusals(Write<Record> write) const {
+    if (options_.quotas == nullptr) return write;
+    write.done = [quotas = options_.quotas, done = std::move(write.done)](
+                     absl::Status status, std::optional<std::string> earlier) {
+      quotas->Count(status);
+      if (done) done(std::move(status), std::move(earlier));
+    };
+    return write;
+  }
+
   template <typename Record, typename Deed>
   void Submit(Write<Record> write, Deed deed) {
     writes_.Submit(MakeGuardedWrite<Record>(std::move(deed), std::move(write)));

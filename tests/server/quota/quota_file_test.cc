@@ -76,9 +76,20 @@ TEST(Quotas, ARefusalNamesTheProjectAndTheColumnAndIsCounted) {
   quotas.Replace({.projects = {{"vision", {.trials = 3}}}, .others = {.studies = 2}});
   EXPECT_EQ(quotas.Of("vision"), (Quota{.trials = 3}));
   EXPECT_EQ(quotas.Of("nlp"), (Quota{.studies = 2}));
-  EXPECT_EQ(quotas.Refuse(QuotaKind::kBytes, "vision", "has too many bytes"),
-            absl::ResourceExhaustedError("project vision has too many bytes (mib in /etc/quotas)"));
+  const absl::Status refusal = quotas.Refuse(QuotaKind::kBytes, "vision", "has too many bytes");
+  EXPECT_TRUE(absl::IsResourceExhausted(refusal));
+  EXPECT_EQ(refusal.message(), "project vision has too many bytes (mib in /etc/quotas)");
   EXPECT_THAT(quotas.Refusals(), testing::ElementsAre(0, 0, 0, 1, 0));
+}
+
+TEST(Quotas, ARefusalIsCountedWhenACallerIsAnsweredWithIt) {
+  Quotas quotas("/etc/quotas");
+  const absl::Status refusal = quotas.Refusal(QuotaKind::kTrials, "vision", "has too many trials");
+  EXPECT_THAT(quotas.Refusals(), testing::Each(0));
+  quotas.Count(refusal);
+  quotas.Count(absl::OkStatus());
+  quotas.Count(absl::ResourceExhaustedError("the disk is full"));
+  EXPECT_THAT(quotas.Refusals(), testing::ElementsAre(0, 1, 0, 0, 0));
 }
 
 }  // namespace

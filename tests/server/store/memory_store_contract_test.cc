@@ -1,7 +1,9 @@
-// The contracts of the store and of its rows, on the tests' store in memory.
+// The contracts of the store and of its rows, on the tests' store in memory; that of the store also
+// where each transaction has to be run again.
 #include <map>
 
 #include "tests/server/store/row_contract.h"
+#include "tests/testing/conflicting_database.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -20,7 +22,14 @@ const Backend kMemory = {"Memory", [](const std::string& folder, const StoreOpti
                            return MakeMemoryDatabase(options, TablesOf(folder));
                          }};
 
-INSTANTIATE_TEST_SUITE_P(InMemory, StoreContract, testing::Values(kMemory), BackendName);
+const Backend kConflicting = {"Conflicting", [](const std::string& folder,
+                                                const StoreOptions& options) {
+                                return MakeConflictingDatabase(
+                                    MakeMemoryDatabase(options, TablesOf(folder)));
+                              }};
+
+INSTANTIATE_TEST_SUITE_P(InMemory, StoreContract, testing::Values(kMemory, kConflicting),
+                         BackendName);
 INSTANTIATE_TEST_SUITE_P(InMemory, RowContract, testing::Values(kMemory), BackendName);
 
 }  // namespace

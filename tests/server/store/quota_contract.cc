@@ -48,6 +48,27 @@ TEST_P(StoreContract, TrialsAboveTheQuotaAreRefusedWhoeverMakesThem) {
   EXPECT_TRUE(AddTrials(store(), "vision/t", two).ok());
 }
 
+TEST_P(StoreContract, ARefusalOfOneGrantIsCountedOnce) {
+  Limit("default", {.trials = 1});
+  const StudyRecord study = Create("s");
+  LeaseBatch batch;
+  batch.study_key = study.key;
+  batch.study_id = "s";
+  batch.grants.resize(2);
+  for (LeaseGrant& grant : batch.grants) {
+    grant.worker = "w";
+    grant.fresh = {NewSuggestion("x")};
+    grant.refuse = [](const absl::Status&) {};
+  }
+  const auto count = [this] { return quotas_.Refusals()[static_cast<size_t>(QuotaKind::kTrials)]; };
+  batch.expected_trial_count = 1;
+  EXPECT_THAT(LeaseTrials(store(), batch).status(), HasCode(kAborted));
+  EXPECT_EQ(count(), 0) << "nobody is answered with it";
+  batch.expected_trial_count = 0;
+  EXPECT_TRUE(LeaseTrials(store(), batch).ok());
+  EXPECT_EQ(count(), 1);
+}
+
 TEST_P(StoreContract, BytesAboveTheQuotaAreRefusedWhateverTheyAreOf) {
   Limit("default", {.bytes = 1000});
   const StudyRecord study = Create("s");  // 15 bytes.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/store/rule_store.h"
+#include "tests/testing/conflicting_database.h"
 #include "tests/testing/memory_store.h"
 #include "tests/testing/sanitized.h"
 
@@ -23,6 +25,15 @@ TEST(TrialHistories, TheStoreDoesWhatTheReferenceMachineDoes) {
   EXPECT_GT(counts.completed_give_backs, kHistories / 100);
   EXPECT_GT(counts.aborted, kHistories / 4);
   EXPECT_GT(counts.without_plan, kHistories);
+}
+
+TEST(TrialHistories, TheStoreDoesTheSameWhereTransactionsAreRunAgain) {
+  const HistoryCounts counts = RunTrialHistories(kHistories / 10, [] {
+    return [tables = MakeMemoryTables()](const StoreOptions& options) {
+      return MakeStore(MakeConflictingDatabase(MakeMemoryDatabase(options, tables)), options);
+    };
+  });
+  EXPECT_EQ(counts.histories, kHistories / 10);
 }
 
 }  // namespace
