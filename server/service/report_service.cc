@@ -80,17 +80,18 @@ void ReportService::ListReports(const v1::ListReportsRequest* request,
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord trial,
                                 store_.GetTrial(name.study_id, name.number));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, trial.create_ms));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const auto study, catalog_.GetStudy(name.study_id));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<ReportRecord> reports,
-                                store_.ListReports(study->ref(), name.number - 1, name.number,
-                                                   std::numeric_limits<int>::max()));
-    for (const ReportRecord& record : reports) {
-      v1::StepMeasurement* report = response->add_reports();
-      report->set_step(record.report.step);
-      (*report->mutable_measurement()->mutable_metrics())[study->definition.metric] =
-          record.report.value;
-    }
-    return absl::OkStatus();
+    return finder_.ReadStudy(name.study_id, [&](const CatalogStudy& study) -> absl::Status {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<ReportRecord> reports,
+                                  store_.ListReports(study.ref(), name.number - 1, name.number,
+                                                     std::numeric_limits<int>::max()));
+      for (const ReportRecord& record : reports) {
+        v1::StepMeasurement* report = response->add_reports();
+        report->set_step(record.report.step);
+        (*report->mutable_measurement()->mutable_metrics())[study.definition.metric] =
+            record.report.value;
+      }
+      return absl::OkStatus();
+    });
   });
 }
 
@@ -105,15 +106,16 @@ void ReportService::ShouldStop(const v1::ShouldStopRequest* request,
                                   store_.GetTrial(name.study_id, name.number));
       SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, trial.create_ms));
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(const auto study, catalog_.GetStudy(name.study_id));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<StudyCurves> curves,
-                                curves_.Get(*study, name.number));
-    const StoppingView view = curves->ViewOf(name.number, study->definition.goal);
-    const StoppingAdvice advice = study->stopping->Advise(view);
-    response->set_stop(advice.stop);
-    response->set_reason(advice.reason);
-    if (!view.running.reports.empty()) response->set_step(view.running.reports.back().step);
-    return absl::OkStatus();
+    return finder_.ReadStudy(name.study_id, [&](const CatalogStudy& study) -> absl::Status {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<StudyCurves> curves,
+                                  curves_.Get(study, name.number));
+      const StoppingView view = curves->ViewOf(name.number, study.definition.goal);
+      const StoppingAdvice advice = study.stopping->Advise(view);
+      response->set_stop(advice.stop);
+      response->set_reason(advice.reason);
+      if (!view.running.reports.empty()) response->set_step(view.running.reports.back().step);
+      return absl::OkStatus();
+    });
   });
 }
 

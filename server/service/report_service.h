@@ -24,7 +24,6 @@ class ReportService {
   // All pointers must outlive the service. `reads` runs what reads the store.
   ReportService(Store* store, Catalog* catalog, LearningCurves* curves, Executor* reads)
       : store_(*store),
-        catalog_(*catalog),
         curves_(*curves),
         reads_(reads),
         finder_(catalog, reads) {}
@@ -37,7 +36,6 @@ class ReportService {
 
  private:
   Store& store_;
-  Catalog& catalog_;
   LearningCurves& curves_;
   Executor* const reads_;
   StudyFinder finder_;

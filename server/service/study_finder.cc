@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 
@@ -11,13 +12,23 @@ void StudyFinder::WithStudy(const std::string& id, const Done& done, const Study
   const StudyPointer cached = catalog_.FindStudy(id);
   if (cached == nullptr) return WithStudyRead(id, done, task);
   task(cached, [=, this](absl::Status status) {
-    if (!absl::IsNotFound(status)) return done(std::move(status));
+    const bool may_be_gone = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+    if (!may_be_gone) return done(std::move(status));
     const absl::Status accepted = reads_.Run([=, this] {
       if (!catalog_.ForgetIfGone(*cached)) return done(status);
       WithStudyRead(cached->id, done, task);
     });
     if (!accepted.ok()) done(accepted);
   });
+}
+
+absl::Status StudyFinder::ReadStudy(
+    const std::string& id, const std::function<absl::Status(const CatalogStudy&)>& task) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyPointer study, catalog_.GetStudy(id));
+  const absl::Status status = task(*study);
+  if (!absl::IsNotFound(status) || !catalog_.ForgetIfGone(*study)) return status;
+  SLIPSTREAM_ASSIGN_OR_RETURN(study, catalog_.GetStudy(id));
+  return task(*study);
 }
 
 void StudyFinder::WithStudyRead(const std::string& id, const Done& done, const StudyTask& task) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
@@ -24,9 +25,14 @@ class StudyFinder {
 
   // Calls `task` with the study, at once if it is cached, otherwise from a reading
   // thread, and once more if the cached study turns out to be gone: it answers
-  // NOT_FOUND then, having written nothing. Answers itself when there is no such
-  // study.
+  // NOT_FOUND then, or INVALID_ARGUMENT if what it was given does not fit that study,
+  // having written nothing. Answers itself when there is no such study.
   void WithStudy(const std::string& id, const Done& done, const StudyTask& task);
+
+  // The same for a task that only reads, on the calling thread, which must be a
+  // reading one; once more only after NOT_FOUND.
+  absl::Status ReadStudy(const std::string& id,
+                         const std::function<absl::Status(const CatalogStudy&)>& task);
 
  private:
   void WithStudyRead(const std::string& id, const Done& done, const StudyTask& task);

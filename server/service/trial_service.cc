@@ -302,14 +302,18 @@ void TrialService::BestTrials(const v1::BestTrialsRequest* request,
     SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef meant,
                                 MeantStudyOf(*request, "study", request->study()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request->count(), kMaxTrialsPerCall));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyPointer study, catalog_.GetStudy(meant.id));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
-                                store_.BestTrials(meant, study->definition.goal == Goal::kMaximize,
-                                                  request->count() == 0 ? 1 : request->count()));
-    for (const TrialRecord& record : trials) {
-      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(meant.id, record, response->add_trials()));
-    }
-    return absl::OkStatus();
+    return finder_.ReadStudy(meant.id, [&](const CatalogStudy& study) -> absl::Status {
+      StudyRef of_goal = study.ref();
+      of_goal.create_ms = meant.create_ms;
+      SLIPSTREAM_ASSIGN_OR_RETURN(
+          const std::vector<TrialRecord> trials,
+          store_.BestTrials(of_goal, study.definition.goal == Goal::kMaximize,
+                            request->count() == 0 ? 1 : request->count()));
+      for (const TrialRecord& record : trials) {
+        SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(meant.id, record, response->add_trials()));
+      }
+      return absl::OkStatus();
+    });
   });
 }
 

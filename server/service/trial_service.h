@@ -32,7 +32,6 @@ class TrialService {
   TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads,
                size_t full_page_bytes = kFullPageBytes)
       : store_(*store),
-        catalog_(*catalog),
         queue_(*queue),
         reads_(reads),
         full_page_bytes_(full_page_bytes),
@@ -65,7 +64,6 @@ class TrialService {
                         v1::AddTrialsResponse* response, Done done);
 
   Store& store_;
-  Catalog& catalog_;
   SuggestQueue& queue_;
   Executor* const reads_;
   const size_t full_page_bytes_;
