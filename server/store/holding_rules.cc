@@ -256,11 +256,9 @@ absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t m
 absl::StatusOr<bool> LeasesNeedSweep(RowSnapshot& rows, int64_t now_ms) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<LeaseClock> clock, rows.FindLeaseClock());
   if (!clock.has_value()) return false;
-  const int64_t age = now_ms - clock->wall_ms;
-  // An old row is due to be written, if there is any lease that needs the clock.
-  const bool old = age < 0 || age >= kLeaseClockWrittenAfterMs;
-  const int64_t until =
-      old ? std::numeric_limits<int64_t>::max() : MomentOf(*clock, now_ms).lease_ms;
+  // A row that is due is written if there is any lease that needs the clock.
+  const int64_t until = IsDue(*clock, now_ms) ? std::numeric_limits<int64_t>::max()
+                                              : MomentOf(*clock, now_ms).lease_ms;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialKey> found, rows.ListEndedLeases(until, 1));
   return !found.empty();
 }

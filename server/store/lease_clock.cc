@@ -13,11 +13,15 @@ LeaseMoment MomentOf(const LeaseClock& clock, int64_t now_ms) {
   return {clock.lease_ms + (fits ? gap : 0), now_ms};
 }
 
+bool IsDue(const LeaseClock& clock, int64_t now_ms) {
+  const int64_t age = now_ms - clock.wall_ms;
+  return age >= kLeaseClockWrittenAfterMs || age < -kLongestLeaseClockGapMs;
+}
+
 absl::StatusOr<LeaseMoment> PresentMoment(RowTransaction& rows) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<LeaseClock> clock, rows.FindLeaseClock());
   const LeaseMoment moment = MomentOf(clock.value_or(LeaseClock()), rows.now_ms());
-  const int64_t age = clock.has_value() ? rows.now_ms() - clock->wall_ms : -1;
-  if (age < 0 || age >= kLeaseClockWrittenAfterMs) {
+  if (!clock.has_value() || IsDue(*clock, rows.now_ms())) {
     SLIPSTREAM_RETURN_IF_ERROR(rows.WriteLeaseClock({moment.lease_ms, moment.wall_ms}));
   }
   return moment;
@@ -26,6 +30,8 @@ absl::StatusOr<LeaseMoment> PresentMoment(RowTransaction& rows) {
 absl::Status RestartLeaseClock(RowTransaction& rows) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<LeaseClock> clock, rows.FindLeaseClock());
   if (!clock.has_value()) return absl::OkStatus();
+  const bool is_ahead = clock->wall_ms > rows.now_ms() && !IsDue(*clock, rows.now_ms());
+  if (is_ahead) return absl::OkStatus();
   return rows.WriteLeaseClock({clock->lease_ms, rows.now_ms()});
 }
 

@@ -7,6 +7,12 @@
 // database agree, and a crash loses at most the few seconds since the row was
 // last written. Servers that are up write it down at least every few seconds
 // (lease_sweeper.h); a longer gap means that none was.
+//
+// The wall clocks of several servers may differ by up to a minute. A row whose time
+// has not come yet is of a server whose clock is ahead. It is left alone: were it
+// written with this server's time, the other one would take the difference for time
+// that has passed, each time anew. Until the row's time comes, or it is written again,
+// the clock stands still here, for a few seconds; leases may be that much shorter.
 #ifndef SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 #define SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 
@@ -21,7 +27,8 @@ namespace slipstream::rules {
 
 // The row is rewritten once it is this old.
 inline constexpr int64_t kLeaseClockWrittenAfterMs = 5'000;
-// A gap of the wall clock that is longer than this, or negative, counts as no time.
+// A gap of the wall clock that is longer than this, or negative, counts as no time. A negative one
+// that is longer means that the wall clock was set back.
 inline constexpr int64_t kLongestLeaseClockGapMs = 60'000;
 
 // One moment by both clocks.
@@ -32,7 +39,10 @@ struct LeaseMoment {
 
 LeaseMoment MomentOf(const LeaseClock& clock, int64_t now_ms);
 
-// The present, written down if the row is old or does not fit the wall clock.
+// Whether the row is to be rewritten: it is old, or the wall clock was set back.
+bool IsDue(const LeaseClock& clock, int64_t now_ms);
+
+// The present, written down if the row is due.
 absl::StatusOr<LeaseMoment> PresentMoment(RowTransaction& rows);
 
 // Lets the clock go on from what the row shows, as the first transaction of a

@@ -111,6 +111,20 @@ TEST_P(StoreContract, AJumpOfTheWallClockCountsForNoLease) {
   EXPECT_EQ(store().GetTrial("s", 1)->state, TrialState::kStale);
 }
 
+// As if it were another server's that is ahead.
+TEST_P(StoreContract, AWallClockThatIsSetBackALittleStandsStillForLeases) {
+  const StudyRecord study = CreateLeased(store());
+  ASSERT_TRUE(LeaseFresh(store(), study, "w", 1).ok());
+  clock_.Advance(-absl::Seconds(30));
+  EXPECT_FALSE(*store().LeasesNeedSweep());
+  Reopen();
+  ASSERT_TRUE(UpdateStudy(store(), "s", {}).ok()) << "waits until it is open";
+  PassTime(store(), clock_, absl::Seconds(88));
+  EXPECT_EQ(store().GetTrial("s", 1)->state, TrialState::kActive);
+  PassTime(store(), clock_, absl::Seconds(3));
+  EXPECT_EQ(store().GetTrial("s", 1)->state, TrialState::kStale);
+}
+
 TEST_P(StoreContract, AHeartbeatRenewsWhatTheWorkerHolds) {
   const StudyRecord study = CreateLeased(store());
   ASSERT_TRUE(LeaseFresh(store(), study, "w", 2).ok());

@@ -2,12 +2,14 @@
 // rules see what the other has written. Only one server at a time can open a
 // SQLite file, so this runs in memory.
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/server/store/store_calls.h"
 #include "tests/server/store/store_contract.h"
+#include "tests/testing/fake_clock.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -110,6 +112,72 @@ TEST_F(SeveralServers, OneOutcomeOfEachTrialIsTakenAndCountedOnce) {
   EXPECT_EQ(refused, kTrials);
   EXPECT_EQ(one_->GetStudy("s")->succeeded_count, kTrials);
 }
+
+// The servers' wall clocks differ by this many seconds.
+class SkewedServers : public testing::TestWithParam<int> {
+ protected:
+  SkewedServers() {
+    ahead_.Advance(absl::Seconds(GetParam()));
+    NewStudy study = StudyNamed("s");
+    study.lease = {.duration_ms = 60'000};
+    study_ = *CreateStudy(*one_, study);
+  }
+
+  static std::unique_ptr<Store> StoreOf(const std::shared_ptr<MemoryTables>& tables,
+                                        FakeClock& clock) {
+    StoreOptions options;
+    options.now_ms = clock.Function();
+    return MakeMemoryStore(options, tables);
+  }
+  // As servers do that are up.
+  void PassTime(absl::Duration duration) {
+    for (; duration > absl::ZeroDuration(); duration -= absl::Seconds(1)) {
+      clock_.Advance(absl::Seconds(1));
+      ahead_.Advance(absl::Seconds(1));
+      for (Store* const store : {one_.get(), two_.get()}) {
+        if (*store->LeasesNeedSweep()) {
+          ASSERT_TRUE(SweepLeases(*store).ok());
+        }
+        // Every transaction may write the lease clock.
+        ASSERT_TRUE(Heartbeat(*store, {"s", "nobody", {}}).ok());
+      }
+    }
+  }
+
+  FakeClock clock_;
+  FakeClock ahead_;
+  const std::shared_ptr<MemoryTables> tables_ = MakeMemoryTables();
+  const std::unique_ptr<Store> one_ = StoreOf(tables_, clock_);
+  const std::unique_ptr<Store> two_ = StoreOf(tables_, ahead_);
+  StudyRecord study_;
+};
+
+TEST_P(SkewedServers, ALeaseLastsAboutAsLongAsItsPolicySays) {
+  PassTime(absl::Seconds(20));
+  ASSERT_TRUE(LeaseFresh(*one_, study_, "v", 1).ok());
+  ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+  PassTime(absl::Seconds(53));
+  EXPECT_EQ(one_->GetTrial("s", 1)->state, TrialState::kActive);
+  EXPECT_EQ(one_->GetTrial("s", 2)->state, TrialState::kActive);
+  PassTime(absl::Seconds(14));
+  EXPECT_EQ(one_->GetTrial("s", 1)->state, TrialState::kStale);
+  EXPECT_EQ(one_->GetTrial("s", 2)->state, TrialState::kStale);
+}
+
+TEST_P(SkewedServers, AServerThatStartsTakesNoTimeFromLeases) {
+  PassTime(absl::Seconds(20));
+  ASSERT_TRUE(LeaseFresh(*one_, study_, "v", 1).ok());
+  ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+  for (int start = 0; start < 10; ++start) {
+    StoreOf(tables_, clock_);
+    StoreOf(tables_, ahead_);
+    PassTime(absl::Seconds(5));
+  }
+  EXPECT_EQ(one_->GetTrial("s", 1)->state, TrialState::kActive);
+  EXPECT_EQ(one_->GetTrial("s", 2)->state, TrialState::kActive);
+}
+
+INSTANTIATE_TEST_SUITE_P(BySeconds, SkewedServers, testing::Values(0, 1, 4, 7, 30, 59));
 
 }  // namespace
 }  // namespace slipstream

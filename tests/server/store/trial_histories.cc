@@ -320,8 +320,10 @@ class TrialHistory {
     ++disturbances_;
   }
 
+  // By more than the wall clocks of several servers may differ.
   void Jump() {
-    const int64_t ms = Below(2) == 0 ? -int64_t{Below(10'000'000)} : 61'000 + Below(10'000'000);
+    const int64_t distance = 61'000 + Below(10'000'000);
+    const int64_t ms = Below(2) == 0 ? -distance : distance;
     Log("jump by ", ms);
     clock_.Advance(absl::Milliseconds(ms));
     ++disturbances_;
