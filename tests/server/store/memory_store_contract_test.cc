@@ -1,5 +1,5 @@
-// The contracts of the store and of its rows, on the tests' store in memory; that of the store also
-// where each transaction has to be run again.
+// The contracts of the store, of its rows and of several servers, on the tests' store in memory;
+// also where each transaction has to be run again.
 #include <map>
 
 #include "tests/server/store/row_contract.h"
@@ -29,6 +29,8 @@ const Backend kConflicting = {"Conflicting", [](const std::string& folder,
                               }};
 
 INSTANTIATE_TEST_SUITE_P(InMemory, StoreContract, testing::Values(kMemory, kConflicting),
+                         BackendName);
+INSTANTIATE_TEST_SUITE_P(InMemory, SeveralServers, testing::Values(kMemory, kConflicting),
                          BackendName);
 INSTANTIATE_TEST_SUITE_P(InMemory, RowContract, testing::Values(kMemory), BackendName);
 

@@ -19,8 +19,10 @@ BackendTest::BackendTest() {
 
 BackendTest::~BackendTest() { std::filesystem::remove_all(folder_); }
 
-std::unique_ptr<Database> BackendTest::Open() {
-  auto opened = GetParam().open(folder_, options_);
+std::unique_ptr<Database> BackendTest::Open(FakeClock& clock) {
+  StoreOptions options = options_;
+  options.now_ms = clock.Function();
+  auto opened = GetParam().open(folder_, options);
   EXPECT_TRUE(opened.ok()) << opened.status();
   return std::move(opened).value();
 }

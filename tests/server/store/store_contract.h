@@ -3,9 +3,9 @@
 //
 //   INSTANTIATE_TEST_SUITE_P(OnSqlite, StoreContract, testing::Values(backend), BackendName);
 //
-// and the same for RowContract. Tests that reopen the store run on every
-// backend: what it stores outlives the Database object, be it in a file or in
-// the tables of a server.
+// and the same for RowContract, and for SeveralServers if several servers may use
+// the backend at once. Tests that reopen the store run on every backend: what it
+// stores outlives the Database object, be it in a file or in the tables of a server.
 #ifndef SLIPSTREAM_TESTS_SERVER_STORE_STORE_CONTRACT_H_
 #define SLIPSTREAM_TESTS_SERVER_STORE_STORE_CONTRACT_H_
 
@@ -16,6 +16,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -47,7 +48,9 @@ class BackendTest : public testing::TestWithParam<Backend> {
   BackendTest();
   ~BackendTest() override;
 
-  std::unique_ptr<Database> Open();
+  std::unique_ptr<Database> Open() { return Open(clock_); }
+  // For a server with this wall clock.
+  std::unique_ptr<Database> Open(FakeClock& clock);
 
   // Changes what a project may have.
   void Limit(const std::string& project, Quota quota);
@@ -78,6 +81,28 @@ class StoreContract : public BackendTest {
  private:
   std::unique_ptr<Store> store_;
 };
+
+// Two stores on one database, as two servers have them that use it at once. Only one server at a
+// time can open a SQLite file.
+class SeveralServers : public BackendTest {
+ protected:
+  SeveralServers();
+
+  // Opens another one, for a server with this wall clock.
+  std::unique_ptr<Store> OpenStore(FakeClock& clock);
+  // Opens both anew, the second one with a wall clock that is ahead by `skew`. Study "s" is made
+  // anew, too; its trials 1 and 2 were just leased for a minute, each through another store.
+  void LeaseWithClocksApart(absl::Duration skew);
+  // As servers do that are up for so many seconds.
+  void PassTime(int seconds);
+  std::vector<TrialState> StatesOfBoth();
+
+  FakeClock ahead_;
+  std::unique_ptr<Store> one_;
+  std::unique_ptr<Store> two_;
+  StudyRecord study_;  // "s".
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SeveralServers);
 
 MATCHER_P(HasCode, code, std::string("has code ") + absl::StatusCodeToString(code)) {
   *result_listener << arg.ToString();
