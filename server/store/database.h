@@ -14,7 +14,9 @@ struct TransactionEnd {
   absl::Status status;  // OK: committed, and durable.
   // When not OK: the body ran and surely nothing of it was committed, so its
   // parts may be tried on their own. False when the transaction could not begin,
-  // and when it is unknown whether it was committed (status INTERNAL).
+  // and when it is unknown whether it was committed: status INTERNAL, or
+  // UNAVAILABLE where the next transaction may go well, as after a connection was
+  // lost. Clients repeat the call then, and its request id tells what became of it.
   bool rolled_back = false;
 };
 
@@ -24,8 +26,9 @@ class Database {
 
   // Runs `body` in a transaction and commits it if it returns OK, else rolls it
   // back and returns its status. May run `body` again after a rollback, for
-  // example when another server's transaction came between. Called by one
-  // thread at a time.
+  // example when another server's transaction came between, and gives that up, if
+  // at all, with UNAVAILABLE, which clients take for a reason to repeat the call.
+  // Called by one thread at a time.
   virtual TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) = 0;
 
   // Runs `body`, once, on a snapshot and returns its status, or why there is no

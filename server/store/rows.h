@@ -74,8 +74,8 @@ class Rows {
   virtual absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) = 0;
 };
 
-// One consistent view of all rows that have been committed. No `limit` or
-// `after_...` is negative.
+// One consistent view of all rows that were committed before it was taken, by this
+// process or another server. No `limit` or `after_...` is negative.
 class RowSnapshot : public Rows {
  public:
   // How many studies, trials and source tasks there are.
@@ -125,10 +125,12 @@ class RowSnapshot : public Rows {
 // delete one that does not, is a failure.
 class RowTransaction : public Rows {
  public:
-  // When the transaction began, in milliseconds since 1970; the same at each call.
+  // When the transaction began, in milliseconds since 1970; the same at each call. By the clock of
+  // the store's options; those of several servers may differ a little (lease_clock.h).
   virtual int64_t now_ms() const = 0;
-  // Whether an operation has failed, so that nothing of the transaction can be
-  // committed. A rule that merely refuses a write leaves this false.
+  // Whether an operation has failed, a read among them, so that nothing of the
+  // transaction can be committed; also because another server's came between. A
+  // rule that merely refuses a write leaves this false.
   virtual bool failed() const = 0;
 
   // The request id has no answer yet.
@@ -141,7 +143,8 @@ class RowTransaction : public Rows {
   virtual absl::StatusOr<ProjectUsage> FindUsage(absl::string_view project) = 0;
 
   // Returns the study's key, which is above all that studies have ever had
-  // (study.key is ignored). The id is free; the sources exist.
+  // (study.key is ignored): no snapshot shows the study later than one with a
+  // higher key. The id is free; the sources exist.
   virtual absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study,
                                               const std::string& candidates,
                                               const std::vector<int64_t>& source_keys) = 0;
@@ -178,6 +181,8 @@ class RowTransaction : public Rows {
   virtual absl::Status DeleteReports(int64_t study_key, int64_t number) = 0;
 
   // Appends an event; its sequence number is above all that there have ever been, and is returned.
+  // No snapshot shows it later than one with a higher number: a watcher would miss it. So numbers
+  // ascend in the order of commits, which those of a database's own sequences need not.
   virtual absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) = 0;
   // Deletes the events up to this one. Those of the latest transaction stay, and others may if
   // their transaction has later ones.

@@ -12,7 +12,8 @@
 //                        }});
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
-// store is closing or busy: retry after a pause), RESOURCE_EXHAUSTED (disk
+// store is closing or busy, or its database was lost while it wrote, so that
+// nobody knows whether it did: retry after a pause), RESOURCE_EXHAUSTED (disk
 // full, too many writes waiting, or a project that would exceed a quota by what it
 // adds; nothing happened), DATA_LOSS (the stored data
 // is damaged), INTERNAL (an input/output error: whether the write happened is
