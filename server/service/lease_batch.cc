@@ -83,6 +83,9 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
   AnswerRepeats();
   if (calls_.empty()) return Next::kAnswer;
   SLIPSTREAM_ASSIGN_OR_RETURN(study_, context_.catalog->GetStudy(study_id_));
+  if (AnyAsksTooMany() && context_.catalog->ForgetIfGone(*study_)) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(study_, context_.catalog->GetStudy(study_id_));
+  }
   RefuseTooMany();
   if (calls_.empty()) return Next::kAnswer;
   SLIPSTREAM_RETURN_IF_ERROR(Plan());
@@ -165,6 +168,13 @@ void LeaseBatchWork::AnswerRepeats() {
   std::erase_if(calls_, [this](const BatchedCall& batched) {
     const SuggestCall& call = batched.call;
     return AnswerRepeat(context_.store, call.guard, call.response, call.done);
+  });
+}
+
+bool LeaseBatchWork::AnyAsksTooMany() const {
+  const int64_t most = MostTrialsOfAnswer(*context_.options, *study_);
+  return std::any_of(calls_.begin(), calls_.end(), [most](const BatchedCall& batched) {
+    return batched.call.count > most;
   });
 }
 

@@ -93,6 +93,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   // Marks the calls whose deadline has passed, and returns how many trials they still miss.
   int MarkLate();
   void AnswerRepeats();
+  bool AnyAsksTooMany() const;
   void RefuseTooMany();
   absl::Status Plan();
   void RefuseThoseOfOtherStudies();

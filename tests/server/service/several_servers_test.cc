@@ -21,7 +21,9 @@ class Server {
   explicit Server(const std::shared_ptr<MemoryTables>& tables)
       : store_(MakeMemoryStore({}, tables)),
         service_(store_.get(),
-                 {.version = "test", .lease_sweep_period = absl::InfiniteDuration()}) {}
+                 {.version = "test",
+                  .max_message_bytes = 1 << 15,
+                  .lease_sweep_period = absl::InfiniteDuration()}) {}
 
   template <typename Backend, typename Request, typename Response>
   absl::Status Call(void (Backend::*method)(const Request*, Response*, Done),
@@ -147,6 +149,30 @@ TEST_F(SeveralServersTest, AdviceToStopIsOfTheStudyThatIsThere) {
   request.set_trial("studies/s/trials/1");
   const absl::Status status = one_.Call(&ReportService::ShouldStop, request);
   EXPECT_TRUE(status.ok()) << status;
+}
+
+// A few trials of this one fill an answer.
+v1::Study LargeStudy() {
+  v1::Study study = ExampleStudy();
+  for (int i = 0; i < 100; ++i) {
+    v1::Parameter* const parameter = study.mutable_space()->add_parameters();
+    parameter->set_name(std::string(97, 'x') + std::to_string(100 + i));
+    parameter->mutable_double_domain()->set_max(1);
+  }
+  return study;
+}
+
+TEST_F(SeveralServersTest, AsManyTrialsAreSuggestedAsTheStudyThatIsThereAllows) {
+  const v1::SuggestRequest ask = AskRequest("studies/l", "w", 10);
+  ASSERT_TRUE(one_.Call(&StudyService::CreateStudy, CreateRequest(LargeStudy(), "l")).ok());
+  const absl::Status refused = one_.Call(&TrialService::Suggest, ask);
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  v1::DeleteStudyRequest deletion;
+  deletion.set_name("studies/l");
+  ASSERT_TRUE(two_.Call(&StudyService::DeleteStudy, deletion).ok());
+  ASSERT_TRUE(two_.Call(&StudyService::CreateStudy, CreateRequest(ExampleStudy(), "l")).ok());
+  const absl::Status suggested = one_.Call(&TrialService::Suggest, ask);
+  EXPECT_TRUE(suggested.ok()) << suggested;
 }
 
 }  // namespace
