@@ -165,7 +165,7 @@ std::string SourcesWord(const v1::Study& study) {
 }
 
 std::string AgeText(const google::protobuf::Timestamp& time) {
-  return time.seconds() == 0 ? "" : RoundDuration(-Until(time));
+  return time.seconds() == 0 ? "" : RoundDuration(Since(time));
 }
 
 // A column for people.

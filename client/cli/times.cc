@@ -1,5 +1,6 @@
 #include "client/cli/times.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/time/clock.h"
@@ -21,20 +22,24 @@ bool IsSet(const Timestamp& time) { return time.seconds() != 0 || time.nanos() !
 
 Took AgeOf(const v1::Trial& trial) {
   if (!trial.has_create_time()) return std::nullopt;
-  return -Until(trial.create_time());
+  return Since(trial.create_time());
 }
 
 Took DurationOf(const v1::Trial& trial) {
   if (!trial.has_start_time()) return std::nullopt;
-  if (trial.has_end_time()) return TimeOf(trial.end_time()) - TimeOf(trial.start_time());
+  if (trial.has_end_time()) {
+    return std::max(TimeOf(trial.end_time()) - TimeOf(trial.start_time()), absl::ZeroDuration());
+  }
   if (trial.state() != v1::Trial::ACTIVE) return std::nullopt;
-  return -Until(trial.start_time());
+  return Since(trial.start_time());
 }
 
 Took LeaseLeftOf(const v1::Trial& trial) {
   if (!trial.has_lease_end_time()) return std::nullopt;
   return Until(trial.lease_end_time());
 }
+
+absl::Duration Since(const Timestamp& time) { return std::max(-Until(time), absl::ZeroDuration()); }
 
 absl::Duration Until(const Timestamp& time) { return TimeOf(time) - absl::Now(); }
 
@@ -53,7 +58,7 @@ Json JsonWithTimes(const v1::Trial& trial) {
 
 Json JsonWithAge(const google::protobuf::Message& message, const Timestamp& created) {
   Json json = JsonOf(message);
-  if (IsSet(created)) json[kAgeKey] = ExactSeconds(-Until(created));
+  if (IsSet(created)) json[kAgeKey] = ExactSeconds(Since(created));
   return json;
 }
 

@@ -1,5 +1,5 @@
 // How old things are, how long they took and how long they are still held, by this
-// machine's clock.
+// machine's clock. Neither an age nor a duration is negative, even if a clock was set back.
 #ifndef SLIPSTREAM_CLIENT_CLI_TIMES_H_
 #define SLIPSTREAM_CLIENT_CLI_TIMES_H_
 
@@ -35,6 +35,8 @@ inline constexpr TrialTime kTrialTimes[] = {{"age", kAgeKey, AgeOf},
                                             {"took", kDurationKey, DurationOf},
                                             {"lease", kLeaseLeftKey, LeaseLeftOf}};
 
+// How long ago that was; none if it is still to come by this machine's clock, which may be behind.
+absl::Duration Since(const google::protobuf::Timestamp& time);
 // How long it is until then.
 absl::Duration Until(const google::protobuf::Timestamp& time);
 

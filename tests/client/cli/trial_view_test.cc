@@ -180,6 +180,20 @@ TEST_F(TrialView, TellsTimesInSecondsBesideTheFieldsInJson) {
   EXPECT_NEAR(one["leaseLeftSeconds"], 600, 60);
 }
 
+TEST_F(TrialView, NoTimeThatHasPassedIsNegativeWhenAClockWasSetBack) {
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  trial_.mutable_create_time()->set_seconds(now + 7200);
+  trial_.mutable_start_time()->set_seconds(now + 7200);
+  v1::Trial ended = trial_;
+  ended.mutable_end_time()->set_seconds(now + 3600);
+  trial_.set_state(v1::Trial::ACTIVE);
+  for (const v1::Trial& trial : {trial_, ended}) {
+    const Json shown = Parsed([&](Session& session) { PrintTrial(study_, trial, session); });
+    EXPECT_EQ(shown["ageSeconds"], 0);
+    EXPECT_EQ(shown["durationSeconds"], 0);
+  }
+}
+
 TEST_F(TrialView, TellsTimesOfATrialThatIsShownAlone) {
   const int64_t now = absl::ToUnixSeconds(absl::Now());
   trial_.mutable_create_time()->set_seconds(now - 7200);
