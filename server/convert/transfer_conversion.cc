@@ -53,17 +53,15 @@ v1::TransferSummary::State StateOf(const std::string& word) {
 
 std::optional<v1::TransferSummary> UnusedTransfer(const v1::Study& study) {
   const std::string& preset = study.algorithm().preset();
-  const bool is_ignored = IgnoresSources(study.algorithm());
-  std::string reason;
-  if (!study.source_tasks().empty() && is_ignored) {
-    reason = absl::StrCat("the recipe of ", preset, " makes no use of source tasks");
-  } else if (study.source_tasks().empty() && !is_ignored && preset != kDefaultPreset) {
-    reason = absl::StrCat("the recipe of ", preset, " uses source tasks, and the study has none");
-  }
-  if (reason.empty()) return std::nullopt;
+  const bool has_sources = !study.source_tasks().empty();
+  if (!has_sources && preset == kDefaultPreset) return std::nullopt;
+  if (has_sources != IgnoresSources(study.algorithm())) return std::nullopt;
   v1::TransferSummary summary;
   summary.set_state(v1::TransferSummary::UNKNOWN);
-  summary.set_unused_because(reason);
+  summary.set_unused_because(absl::StrCat("the recipe of ", preset,
+                                          has_sources
+                                              ? " makes no use of source tasks"
+                                              : " uses source tasks, and the study has none"));
   return summary;
 }
 
