@@ -1,5 +1,6 @@
 // Each server's rules see what the other one has written, whatever comes between.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -95,9 +96,7 @@ TEST_P(SeveralServers, OneOutcomeOfEachTrialIsTakenAndCountedOnce) {
       if (absl::IsFailedPrecondition(status)) ++refused;
     }
   };
-  std::thread other([&] { observe_all(*two_, 2); });
-  observe_all(*one_, 1);
-  other.join();
+  AtBoth([&](Store& store) { observe_all(store, &store == one_.get() ? 1 : 2); });
   EXPECT_EQ(taken, kTrials);
   EXPECT_EQ(refused, kTrials);
   EXPECT_EQ(one_->GetStudy("s")->succeeded_count, kTrials);
@@ -114,9 +113,7 @@ TEST_P(SeveralServers, OneOfTwoEqualRequestsIsCarriedOut) {
       if (added.ok()) ++(added.earlier.has_value() ? repeated : written);
     }
   };
-  std::thread other([&] { add_all(*two_); });
-  add_all(*one_);
-  other.join();
+  AtBoth(add_all);
   EXPECT_EQ(written, kRequests);
   EXPECT_EQ(repeated, kRequests);
   EXPECT_EQ(one_->GetStudy("s")->trial_count, kRequests);
@@ -131,9 +128,7 @@ TEST_P(SeveralServers, AQuotaHoldsForAllOfThem) {
       if (AddTrials(store, "s", {NewSuggestion("x")}).ok()) ++added;
     }
   };
-  std::thread other([&] { add_all(*two_); });
-  add_all(*one_);
-  other.join();
+  AtBoth(add_all);
   EXPECT_EQ(added, kMost);
   EXPECT_EQ((*two_->ListUsage())["default"].trials, kMost);
 }
@@ -226,6 +221,12 @@ void SeveralServers::LeaseWithClocksApart(absl::Duration skew) {
   PassTime(20);
   ASSERT_TRUE(LeaseFresh(*one_, study_, "v", 1).ok());
   ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+}
+
+void SeveralServers::AtBoth(const std::function<void(Store&)>& deed) {
+  std::thread other([&] { deed(*two_); });
+  deed(*one_);
+  other.join();
 }
 
 void SeveralServers::PassTime(int seconds) {

@@ -93,6 +93,8 @@ class SeveralServers : public BackendTest {
   // Opens both anew, the second one with a wall clock that is ahead by `skew`. Study "s" is made
   // anew, too; its trials 1 and 2 were just leased for a minute, each through another store.
   void LeaseWithClocksApart(absl::Duration skew);
+  // Calls `deed` with both at once, each on a thread of its own.
+  void AtBoth(const std::function<void(Store&)>& deed);
   // As servers do that are up for so many seconds.
   void PassTime(int seconds);
   std::vector<TrialState> StatesOfBoth();
