@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@
 #include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
 #include "server/server_log.h"
+#include "server/service/server_condition.h"
 #include "server/service/service.h"
 #include "server/service_manager.h"
 #include "server/signals.h"
@@ -110,13 +112,13 @@ std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::stri
   return newest;
 }
 
-// Since when the store has had something that no backup has, in seconds since 1970.
-int64_t BeginOf(Store& store) {
-  const int64_t now = absl::ToUnixSeconds(absl::Now());
+// Since when the store has had something that a backup could have.
+absl::Time BeginOf(Store& store) {
+  const absl::Time now = absl::Now();
   const absl::StatusOr<std::vector<StudyRecord>> oldest =
       store.ListStudies(/*after_key=*/0, /*limit=*/1);
   if (!oldest.ok() || oldest->empty()) return now;
-  return std::min(now, oldest->front().create_ms / 1000);
+  return std::min(now, absl::FromUnixSeconds(oldest->front().create_ms / 1000));
 }
 
 // Backups are made by call if there is a folder for them. `latest` gets the time of each, also of
@@ -148,25 +150,30 @@ struct Measured {
   Service* service = nullptr;
   CallMonitor* monitor = nullptr;
   const Server* server = nullptr;
-  const TlsWatch* tls = nullptr;
   const AuditLog* audit = nullptr;  // Null: none.
-  const Permissions* permissions = nullptr;
-  // Without a backup, since when the store has had something. Null: none can be made by a call.
-  const std::atomic<int64_t>* latest_backup = nullptr;
+  std::function<ServerCondition()> condition;
+  std::optional<absl::Time> without_backup_since;  // Absent: none can be made by a call.
 };
 
-std::vector<FileInForce> FilesInForce(const Permissions& permissions, const TlsWatch& tls) {
-  std::vector<FileInForce> files;
-  permissions.AppendFilesInForce(&files);
-  if (const std::optional<bool> in_force = tls.is_in_force()) files.push_back({"tls", *in_force});
-  return files;
+// `tls` is null until the server has started, and `latest_backup` 0 if there is none.
+ServerCondition ConditionOf(const Permissions& permissions, const TlsWatch* tls,
+                            int64_t latest_backup) {
+  ServerCondition condition;
+  permissions.AppendFilesInForce(&condition.files);
+  if (tls != nullptr) {
+    const std::optional<bool> in_force = tls->is_in_force();
+    if (in_force.has_value()) condition.files.push_back({"tls", *in_force});
+    condition.certificate_end = tls->certificate_end();
+  }
+  if (latest_backup != 0) condition.last_backup = absl::FromUnixSeconds(latest_backup);
+  return condition;
 }
 
 // What a reload led to; earlier lines say why a file is not in force.
-void LogReload(const Permissions& permissions, const TlsWatch& tls, Log* log) {
+void LogReload(const std::vector<FileInForce>& files, Log* log) {
   std::vector<std::string> in_force;
   std::vector<std::string> not_in_force;
-  for (const FileInForce& file : FilesInForce(permissions, tls)) {
+  for (const FileInForce& file : files) {
     (file.is_in_force ? in_force : not_in_force).push_back(file.name);
   }
   if (in_force.empty() && not_in_force.empty()) {
@@ -191,11 +198,8 @@ ServerFigures FiguresOf(const Measured& measured) {
       measured.server->refused_connections(Listener::Limit::kOfAnAddress);
   figures.failed_handshakes = FailedHandshakes();
   if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
-  figures.certificate_end = measured.tls->certificate_end();
-  figures.files = FilesInForce(*measured.permissions, *measured.tls);
-  if (measured.latest_backup != nullptr) {
-    figures.last_backup = absl::FromUnixSeconds(*measured.latest_backup);
-  }
+  figures.condition = measured.condition();
+  figures.without_backup_since = measured.without_backup_since;
   figures.service = measured.service->Figures();
   if (const absl::StatusOr<StoreCounts> counts = measured.store->Count(); counts.ok()) {
     figures.counts = *counts;
@@ -263,7 +267,8 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   const bool is_new = flags.create && (error || size == 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
-  if (latest_backup == 0) latest_backup = BeginOf(*store);
+  std::optional<absl::Time> without_backup_since;
+  if (!flags.service.backups.folder.empty()) without_backup_since = BeginOf(*store);
   // After a store was lost this must not go unnoticed.
   if (is_new) {
     log->Write(LogLevel::kWarning, "made a new store, which is empty",
@@ -284,22 +289,23 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   DrainLimit limit([log] {
     log->Write(LogLevel::kError, "exits although some calls have not ended; perhaps a disk hangs");
   });
+  std::optional<TlsWatch> tls;  // Outlives the service, whose status tells of it.
+  std::atomic<const TlsWatch*> known_tls{nullptr};
+  flags.service.condition = [&] { return ConditionOf(*permissions, known_tls, latest_backup); };
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
-  TlsWatch tls(flags.server.tls, server->tls(), [&] { return server->DisconnectAll(); }, log);
+  tls.emplace(flags.server.tls, server->tls(), [&] { return server->DisconnectAll(); }, log);
+  known_tls = &*tls;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(
-          flags.metrics_address,
-          {.store = store.get(),
-           .service = &service,
-           .monitor = &monitor,
-           .server = server.get(),
-           .tls = &tls,
-           .audit = audit.get(),
-           .permissions = permissions.get(),
-           .latest_backup = flags.service.backups.folder.empty() ? nullptr : &latest_backup}));
+      StartScraping(flags.metrics_address, {.store = store.get(),
+                                            .service = &service,
+                                            .monitor = &monitor,
+                                            .server = server.get(),
+                                            .audit = audit.get(),
+                                            .condition = flags.service.condition,
+                                            .without_backup_since = without_backup_since}));
   SLIPSTREAM_RETURN_IF_ERROR(AsMistake(WriteAddress(flags.address_file, server->address())));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},
@@ -312,12 +318,12 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   const auto each_second = [&] {
     upkeep.Run();
     permissions->ReadAgain();
-    tls.Look();
+    tls->Look();
   };
   const auto reload = [&] {
     permissions->ReadAgain();
-    tls.LookAtFinishedFiles();
-    LogReload(*permissions, tls, log);
+    tls->LookAtFinishedFiles();
+    LogReload(flags.service.condition().files, log);
   };
   const std::optional<int> signal_number =
       WaitForEnd(flags.until_stdin_ends, signals, each_second, reload);

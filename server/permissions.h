@@ -15,8 +15,8 @@
 #include "server/file/watched_file.h"
 #include "server/flags.h"
 #include "server/quota/quotas.h"
+#include "server/service/server_condition.h"
 #include "server/telemetry/log.h"
-#include "server/telemetry/metrics.h"
 
 namespace slipstream {
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -16,6 +17,7 @@
 #include "client/cli/json_text.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/times.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
@@ -79,9 +81,39 @@ std::string PreparedText(const v1::ServerStatus::Suggestions& suggestions) {
                       " used and ", suggestions.prepared_wasted(), " wasted");
 }
 
+std::string FilesText(const v1::ServerStatus& status) {
+  std::vector<std::string> texts;
+  for (const v1::ServerStatus::File& file : status.files()) {
+    texts.push_back(absl::StrCat(
+        file.name(),
+        file.is_in_force() ? " in force" : " NOT IN FORCE (see the server's log for the mistake)"));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+std::string CertificateText(const google::protobuf::Timestamp& end_time) {
+  const absl::Duration left = Until(end_time);
+  const std::string end = FormatTime(end_time);
+  if (left <= absl::ZeroDuration()) return absl::StrCat("ENDED ", end);
+  return absl::StrCat("ends ", end, " (in ", RoundDuration(left), ")");
+}
+
+// What only some servers have.
+void AppendCondition(const v1::ServerStatus& status, std::vector<Field>* fields) {
+  if (status.files_size() > 0) fields->push_back({"files", FilesText(status)});
+  if (status.has_certificate_end_time()) {
+    fields->push_back({"certificate", CertificateText(status.certificate_end_time())});
+  }
+  if (status.has_last_backup_time()) {
+    fields->push_back({"last backup", absl::StrCat(FormatTime(status.last_backup_time()), " (",
+                                                   RoundDuration(Since(status.last_backup_time())),
+                                                   " ago)")});
+  }
+}
+
 std::vector<Field> StatusFields(const v1::ServerStatus& status) {
   const v1::ServerStatus::Contents& contents = status.contents();
-  return {
+  std::vector<Field> fields = {
       {"version", status.version()},
       {"up since", absl::StrCat(FormatTime(status.start_time()), " (",
                                 RoundDuration(absl::Seconds(SecondsOf(status.uptime()))), ")")},
@@ -97,6 +129,8 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
                                   Counted(status.watchers(), "watcher", "watchers"))},
       {"memory", BytesText(status.resident_bytes())},
   };
+  AppendCondition(status, &fields);
+  return fields;
 }
 
 std::string CacheText(const v1::ServerStatus::Cache& cache) {
@@ -169,6 +203,7 @@ class StatusRows {
     AddFacts(status);
     AddStore(status.store());
     AddSuggestions(status.suggestions());
+    AddCondition(status);
     for (const v1::ServerStatus::Project& project : status.projects()) AddProject(project);
     for (const v1::ServerStatus::Queue& queue : status.queues()) {
       Add(absl::StrCat("waiting ", queue.name()), queue.waiting(), absl::StrCat(queue.limit()));
@@ -222,6 +257,18 @@ class StatusRows {
     Add("suggestions precomputed", suggestions.prepared());
     Add("suggestions precomputed and used", suggestions.prepared_used());
     Add("suggestions precomputed and wasted", suggestions.prepared_wasted());
+  }
+
+  void AddCondition(const v1::ServerStatus& status) {
+    for (const v1::ServerStatus::File& file : status.files()) {
+      Add(absl::StrCat(file.name(), " in force"), file.is_in_force() ? "true" : "false");
+    }
+    if (status.has_certificate_end_time()) {
+      Add("end of the certificate", FormatTime(status.certificate_end_time()));
+    }
+    if (status.has_last_backup_time()) {
+      Add("last backup", FormatTime(status.last_backup_time()));
+    }
   }
 
   void AddProject(const v1::ServerStatus::Project& project) {

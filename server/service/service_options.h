@@ -15,6 +15,7 @@
 #include "server/service/backup_service.h"
 #include "server/service/event_feed.h"
 #include "server/service/retention_sweeper.h"
+#include "server/service/server_condition.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -73,6 +74,8 @@ struct ServiceOptions {
   // What each project may have, which the status reports; null for no limits. Must outlive the
   // service.
   Quotas* quotas = nullptr;
+  // What the status tells of the server around the service; on any thread.
+  std::function<ServerCondition()> condition = [] { return ServerCondition(); };
   RetentionOptions retention = {};
   // Suggest calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_suggests_per_study = 1000;

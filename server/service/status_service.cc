@@ -72,6 +72,24 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
            absl::ToInt64Milliseconds(options.suggest_budget), "--suggest-seconds", response);
 }
 
+google::protobuf::Timestamp TimestampOf(absl::Time time) {
+  return TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(time));
+}
+
+void FillCondition(const ServerCondition& condition, v1::ServerStatus* response) {
+  for (const FileInForce& file : condition.files) {
+    v1::ServerStatus::File* const entry = response->add_files();
+    entry->set_name(file.name);
+    entry->set_is_in_force(file.is_in_force);
+  }
+  if (condition.certificate_end.has_value()) {
+    *response->mutable_certificate_end_time() = TimestampOf(*condition.certificate_end);
+  }
+  if (condition.last_backup.has_value()) {
+    *response->mutable_last_backup_time() = TimestampOf(*condition.last_backup);
+  }
+}
+
 // What the store holds for each project, also for those that have nothing but a quota.
 UsageByProject WithThoseOf(const QuotaTable& table, UsageByProject usages) {
   for (const auto& [project, quota] : table.projects) usages.try_emplace(project);
@@ -150,13 +168,14 @@ void StatusService::GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* 
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     const std::chrono::nanoseconds uptime = steady_now_() - steady_start_;
     response->set_version(options_.version);
-    *response->mutable_start_time() = TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(start_));
+    *response->mutable_start_time() = TimestampOf(start_);
     *response->mutable_uptime() = TimeUtil::NanosecondsToDuration(uptime.count());
     const ServiceFigures figures = figures_();
     FillStore(figures.store, response->mutable_store());
     FillContents(may_see, response);
     FillActivity(figures, response);
     FillLimits(options_, figures.store, response);
+    FillCondition(options_.condition(), response);
     response->set_resident_bytes(ResidentBytes());
     return absl::OkStatus();
   });

@@ -230,19 +230,22 @@ std::string MetricsText(const ServerFigures& figures) {
   AddRefusals(figures, &families);
   families.Counter("slipstream_audit_failures_total", "Calls that are missing from the audit log",
                    static_cast<double>(figures.audit_failures));
-  if (figures.certificate_end.has_value()) AddCertificate(*figures.certificate_end, &families);
-  for (const FileInForce& file : figures.files) {
+  const ServerCondition& condition = figures.condition;
+  if (condition.certificate_end.has_value()) AddCertificate(*condition.certificate_end, &families);
+  for (const FileInForce& file : condition.files) {
     families.Gauge("slipstream_file_in_force",
                    "1 if what a file says is in force, 0 if a mistake in it keeps what it said "
                    "before",
                    file.is_in_force ? 1 : 0, {{"file", file.name}});
   }
-  if (figures.last_backup.has_value()) {
+  if (figures.without_backup_since.has_value()) {
     families.Gauge("slipstream_backup_timestamp_seconds",
                    "When the newest backup in --backup-folder was made, as far as the server "
                    "knows; without one, when the oldest study was made; without any study, when "
                    "the server began",
-                   absl::ToDoubleSeconds(*figures.last_backup - absl::UnixEpoch()));
+                   absl::ToDoubleSeconds(
+                       condition.last_backup.value_or(*figures.without_backup_since) -
+                       absl::UnixEpoch()));
   }
   AddStore(figures.service.store, &families);
   if (figures.counts.has_value()) AddCounts(*figures.counts, &families);

@@ -7,16 +7,11 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "server/service/server_condition.h"
 #include "server/service/service_figures.h"
 #include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
-
-// A file that is read again when it changes.
-struct FileInForce {
-  std::string name;          // "tokens", "quotas" or "tls".
-  bool is_in_force = false;  // What it says now; if not, what it said before.
-};
 
 // All figures at one moment.
 struct ServerFigures {
@@ -28,12 +23,10 @@ struct ServerFigures {
   int64_t refused_connections_of_an_address = 0;
   int64_t failed_handshakes = 0;  // Of TLS.
   int64_t audit_failures = 0;  // Calls that are missing from the audit log.
-  // When the certificate of TLS ends; absent without TLS.
-  std::optional<absl::Time> certificate_end = {};
-  std::vector<FileInForce> files = {};
-  // When the newest backup was made or, without one, when the server began; absent if none can be
-  // made by a call.
-  std::optional<absl::Time> last_backup = {};
+  ServerCondition condition = {};
+  // Since when the store has had something that no backup has, if there is none; absent if none
+  // can be made by a call.
+  std::optional<absl::Time> without_backup_since = {};
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.
 };

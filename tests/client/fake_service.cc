@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
 
@@ -603,6 +604,12 @@ grpc::Status FakeService::GetServerStatus(Context* context, const v1::GetServerS
     limit->set_name("trials of a study");
     limit->set_value(1000);
     limit->set_flag("--max-trials-per-study");
+    v1::ServerStatus::File* const tokens = response->add_files();
+    tokens->set_name("tokens");
+    tokens->set_is_in_force(true);
+    response->add_files()->set_name("tls");
+    response->mutable_certificate_end_time()->set_seconds(1'700'000'000);
+    response->mutable_last_backup_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 7'200);
     v1::ServerStatus::Project* const project = response->add_projects();
     project->set_name("projects/vision");
     project->set_studies(3);

@@ -508,6 +508,28 @@ TEST(Sight, MetricsTellThatAMistakeKeepsATokenFileOutOfForce) {
   EXPECT_EQ(in_force(), 1);
 }
 
+v1::ServerStatus StatusOf(ServerProcess& server) {
+  v1::ServerStatus status;
+  EXPECT_TRUE(
+      Call(server.stub(), &Stub::GetServerStatus, v1::GetServerStatusRequest(), &status).ok());
+  return status;
+}
+
+TEST(Sight, TheStatusTellsThatAMistakeKeepsAQuotaFileOutOfForce) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string quotas = scratch.path() + "/quotas";
+  WriteWhole(quotas, "vision 1 - - - -\n");
+  ServerProcess server(data.path(), {"--quota-file", quotas});
+  ASSERT_EQ(StatusOf(server).files_size(), 1);
+  EXPECT_EQ(StatusOf(server).files(0).name(), "quotas");
+  EXPECT_TRUE(StatusOf(server).files(0).is_in_force());
+  EXPECT_FALSE(StatusOf(server).has_certificate_end_time());
+  WriteWhole(quotas, "vision many\n");
+  EXPECT_TRUE(server.Writes("there are 2 columns"));
+  EXPECT_FALSE(StatusOf(server).files(0).is_in_force());
+}
+
 TEST(Sight, ABackupFromTheFutureCountsAsMadeWhenTheServerBegan) {
   TemporaryFolder data;
   TemporaryFolder backups;
@@ -529,6 +551,7 @@ TEST(Sight, MetricsTellWhenABackupWasMade) {
   const char* const kTime = "slipstream_backup_timestamp_seconds";
   const double begin = Metrics(server).at(kTime);
   EXPECT_NEAR(begin, absl::ToUnixSeconds(absl::Now()), 60);
+  EXPECT_FALSE(StatusOf(server).has_last_backup_time());
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   for (int i = 0; Metrics(server).at(kTime) == begin; ++i) {
     v1::BackupStoreRequest request;
@@ -536,6 +559,7 @@ TEST(Sight, MetricsTellWhenABackupWasMade) {
     ASSERT_TRUE(Call(server.stub(), &Stub::BackupStore, request).ok());
     ASSERT_LT(std::chrono::steady_clock::now(), patience) << "seconds pass";
   }
+  EXPECT_EQ(StatusOf(server).last_backup_time().seconds(), Metrics(server).at(kTime));
   TemporaryFolder other;
   const ServerProcess without(other.path(), {"--metrics-address", "127.0.0.1:0"});
   EXPECT_EQ(Metrics(without).count(kTime), 0u);

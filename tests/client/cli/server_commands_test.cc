@@ -28,6 +28,9 @@ TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
   EXPECT_THAT(result.out, ContainsRegex("waiting reads +7 +100"));
   EXPECT_THAT(result.out, ContainsRegex("cached histories +1.5 KiB +16.0 MiB"));
   EXPECT_THAT(result.out, ContainsRegex("trials of a study +1000 +--max-trials-per-study"));
+  EXPECT_THAT(result.out, ContainsRegex("files: +tokens in force, tls NOT IN FORCE"));
+  EXPECT_THAT(result.out, ContainsRegex("certificate: +ENDED 2023-11-14 22:13:20Z"));
+  EXPECT_THAT(result.out, ContainsRegex("last backup: +[-0-9]+ [:0-9]+Z .2 h ago."));
   EXPECT_THAT(result.out, ContainsRegex("vision +3 of 10 +400 +0 +1.5 KiB of 4.0 MiB +2.5"));
 }
 
@@ -47,7 +50,9 @@ TEST_F(ServerCommandsTest, StatusIsOneTableOfPlainNumbersForSpreadsheets) {
   EXPECT_THAT(result.out, StartsWith("what,now,limit,flag\r\nversion,9.9,,\r\n"));
   for (const char* row :
        {"seconds up,90000.000,,", "trials,400,,", "takes changes,false,,",
-        "bytes free,5368709120,,", "seconds of commits,0.020,,", "changes,25,,",
+        "bytes free,5368709120,,", "tokens in force,true,,", "tls in force,false,,",
+        "end of the certificate,2023-11-14 22:13:20Z,,",
+        "seconds of commits,0.020,,", "changes,25,,",
         "waiting reads,7,100,", "bytes of cached histories,1536,16777216,",
         "trials of a study,,1000,'--max-trials-per-study", "studies of projects/vision,3,10,",
         "trials of projects/vision,400,,", "calls a second of projects/vision,,2.5,"}) {

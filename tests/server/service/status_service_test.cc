@@ -46,6 +46,26 @@ TEST_F(StatusServiceTest, TheUptimeIsCountedByAClockThatIsNeverSet) {
   EXPECT_EQ(status.uptime().nanos(), 0);
 }
 
+TEST_F(StatusServiceTest, TellsWhichFilesAreInForceAndOfTheCertificateAndBackups) {
+  const v1::ServerStatus without = StatusFor([](absl::string_view) { return true; });
+  EXPECT_EQ(without.files_size(), 0);
+  EXPECT_FALSE(without.has_certificate_end_time());
+  EXPECT_FALSE(without.has_last_backup_time());
+  options_.condition = [] {
+    return ServerCondition{.files = {{"tokens", true}, {"tls", false}},
+                           .certificate_end = absl::FromUnixSeconds(1'800'000'000),
+                           .last_backup = absl::FromUnixSeconds(1'700'000'000)};
+  };
+  const v1::ServerStatus status = StatusFor([](absl::string_view) { return true; });
+  ASSERT_EQ(status.files_size(), 2);
+  EXPECT_EQ(status.files(0).name(), "tokens");
+  EXPECT_TRUE(status.files(0).is_in_force());
+  EXPECT_EQ(status.files(1).name(), "tls");
+  EXPECT_FALSE(status.files(1).is_in_force());
+  EXPECT_EQ(status.certificate_end_time().seconds(), 1'800'000'000);
+  EXPECT_EQ(status.last_backup_time().seconds(), 1'700'000'000);
+}
+
 TEST_F(StatusServiceTest, ShowsTheFirstThousandProjectsThatTheCallerMaySee) {
   QuotaTable table;
   for (int i = 0; i < 3000; ++i) table.projects[absl::StrCat("p", 10000 + i)].studies = i;

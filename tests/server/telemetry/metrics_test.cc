@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace slipstream {
 namespace {
 
@@ -83,9 +85,19 @@ TEST(Metrics, FailuresOfUpkeepAreCountedByTask) {
 TEST(Metrics, TheEndOfTheCertificateIsToldWhereThereIsOne) {
   ServerFigures figures = Example();
   EXPECT_THAT(MetricsText(figures), Not(HasSubstr("slipstream_tls_certificate")));
-  figures.certificate_end = absl::FromUnixSeconds(1'800'000'000);
+  figures.condition.certificate_end = absl::FromUnixSeconds(1'800'000'000);
   EXPECT_THAT(MetricsText(figures),
               HasSubstr("slipstream_tls_certificate_expiry_timestamp_seconds 1800000000\n"));
+}
+
+TEST(Metrics, WithoutABackupItIsToldSinceWhenOneWasPossible) {
+  constexpr const char* kMetric = "slipstream_backup_timestamp_seconds";
+  ServerFigures figures = Example();
+  EXPECT_THAT(MetricsText(figures), Not(HasSubstr(kMetric)));
+  figures.without_backup_since = absl::FromUnixSeconds(1'700'000'000);
+  EXPECT_THAT(MetricsText(figures), HasSubstr(absl::StrCat(kMetric, " 1700000000\n")));
+  figures.condition.last_backup = absl::FromUnixSeconds(1'800'000'000);
+  EXPECT_THAT(MetricsText(figures), HasSubstr(absl::StrCat(kMetric, " 1800000000\n")));
 }
 
 TEST(Metrics, QueuesCachesAndRungsAreToldByName) {
