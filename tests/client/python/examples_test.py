@@ -2,14 +2,19 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import tempfile
+import textwrap
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from servers import SPAWN, ServerTest
+from waiting import wait_until
 
 import slipstream
+from slipstream import log
 
 EXAMPLES = pathlib.Path(os.environ["SLIPSTREAM_SOURCE"]) / "client/examples"
 
@@ -46,6 +51,35 @@ class Examples(ServerTest):
         trials = slipstream.load(self.study_id).trials
         self.assertEqual([trial.state for trial in trials], ["succeeded"] * 50)
         self.assertEqual(len({trial.worker for trial in trials}), 50)
+
+    def test_a_training_goes_on_from_its_checkpoint(self):
+        # Ends itself by a signal once it has saved its third checkpoint since it was started.
+        interrupted = textwrap.dedent("""
+            import os, runpy, signal, sys
+            sys.argv[:2] = []
+            replace, left, signal_number = os.replace, 3, int(sys.argv.pop())
+            def replace_and_end(*names):
+                global left
+                replace(*names)
+                left -= 1
+                if left == 0:
+                    os.kill(os.getpid(), signal_number)
+            os.replace = replace_and_end
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        """)
+        study = slipstream.create_or_load(self.study_id, {"lr": log(1e-4, 1)}, minimize="loss",
+                                          stopping="median", lease=1)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [EXAMPLES / "resuming.py", self.study_id, folder]
+            end = [sys.executable, "-c", interrupted, "", *command]
+            run(*end, int(signal.SIGTERM), code=-signal.SIGTERM)
+            run(*end, int(signal.SIGKILL), code=-signal.SIGKILL)
+            wait_until(lambda: study.trials[0].state == "stale", "the lease ran out")
+            output = run(sys.executable, *command)
+        self.assertEqual(output.splitlines(),
+                         [f"trial 2, 1.json: epoch {epoch}" for epoch in range(7, 21)])
+        self.assertEqual([trial.state for trial in study.trials], ["stale", "succeeded"])
+        self.assertEqual(study.best.labels["checkpoint"], "1.json")
 
     def test_the_shell_trains(self):
         output = run(EXAMPLES / "shell_trainer", self.study_id, 12)
