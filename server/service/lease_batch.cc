@@ -19,11 +19,17 @@ namespace {
 
 constexpr int kMaxAttempts = 20;
 
-}  // namespace
-
+// How many trials of the study fit into one answer, however long their values are.
 int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study) {
   return static_cast<int64_t>(static_cast<size_t>(options.max_message_bytes) /
                               study.most_trial_bytes);
+}
+
+}  // namespace
+
+bool AsksTooMany(const SuggestCall& call, const ServiceOptions& options,
+                 const CatalogStudy& study) {
+  return call.count > MostTrialsOfAnswer(options, study);
 }
 
 void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
@@ -172,23 +178,21 @@ void LeaseBatchWork::AnswerRepeats() {
 }
 
 bool LeaseBatchWork::AnyAsksTooMany() const {
-  const int64_t most = MostTrialsOfAnswer(*context_.options, *study_);
-  return std::any_of(calls_.begin(), calls_.end(), [most](const BatchedCall& batched) {
-    return batched.call.count > most;
+  return std::any_of(calls_.begin(), calls_.end(), [this](const BatchedCall& batched) {
+    return AsksTooMany(batched.call, *context_.options, *study_);
   });
 }
 
 // Refuses calls before anything is leased: a trial in an answer that is too large
 // to send would be lost.
 void LeaseBatchWork::RefuseTooMany() {
-  const int64_t most = MostTrialsOfAnswer(*context_.options, *study_);
-  std::erase_if(calls_, [&](const BatchedCall& batched) {
-    if (batched.call.count <= most) return false;
+  std::erase_if(calls_, [this](const BatchedCall& batched) {
+    if (!AsksTooMany(batched.call, *context_.options, *study_)) return false;
     batched.call.done(InvalidField(
         "count", absl::StrCat(batched.call.count),
-        absl::StrCat("at most ", most, ", as a trial of ", StudyName(study_id_), " may take up to ",
-                     study_->most_trial_bytes, " bytes and an answer ",
-                     context_.options->max_message_bytes)));
+        absl::StrCat("at most ", MostTrialsOfAnswer(*context_.options, *study_), ", as a trial of ",
+                     StudyName(study_id_), " may take up to ", study_->most_trial_bytes,
+                     " bytes and an answer ", context_.options->max_message_bytes)));
     return true;
   });
 }

@@ -46,8 +46,9 @@ struct LeaseBatchContext {
   std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
 };
 
-// How many trials of the study fit into one answer, however long their values are.
-int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study);
+// Whether the call asks for more trials of the study than are sure to fit into one answer.
+bool AsksTooMany(const SuggestCall& call, const ServiceOptions& options,
+                 const CatalogStudy& study);
 
 // Counts a suggestion that was leased.
 void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,

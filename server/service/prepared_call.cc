@@ -106,7 +106,7 @@ std::shared_ptr<const CatalogStudy> FindPreparedStudy(const LeaseBatchContext& c
 void AnswerFromPrepared(const LeaseBatchContext& context,
                         std::shared_ptr<const CatalogStudy> study, SuggestCall call,
                         std::function<void(std::optional<SuggestCall>)> finished) {
-  if (call.count > MostTrialsOfAnswer(*context.options, *study)) return finished(std::move(call));
+  if (AsksTooMany(call, *context.options, *study)) return finished(std::move(call));
   std::make_shared<PreparedCall>(context, std::move(study), std::move(call), std::move(finished))
       ->Start();
 }
