@@ -245,13 +245,14 @@ bool LearnsFromSources(const v1::Algorithm& algorithm) {
   return recipe.ok() && recipe->prior->uses_sources();
 }
 
-bool IgnoresSources(const v1::Algorithm& algorithm) {
+std::optional<bool> UsesSources(const v1::Algorithm& algorithm) {
   const Preset* const preset = FindPreset(algorithm.preset());
-  if (preset == nullptr) return false;
-  if (!preset->has_model) return preset->name != "source_portfolio";
+  if (preset == nullptr) return std::nullopt;
+  if (!preset->has_model) return preset->name == "source_portfolio";
   const absl::StatusOr<Recipe> recipe = preset->With(RecipeChangeFromProto(algorithm.recipe()));
-  if (!recipe.ok() || recipe->prior->uses_sources()) return false;
-  return !recipe->initial->from_sources && !recipe->initial->known_first;
+  if (!recipe.ok()) return std::nullopt;
+  return recipe->prior->uses_sources() || recipe->initial->from_sources ||
+         recipe->initial->known_first;
 }
 
 std::optional<SourceFitOptions> SourceFitFor(

@@ -74,9 +74,9 @@ absl::Status CheckNewStudy(const v1::Study& study);
 // are any.
 bool LearnsFromSources(const v1::Algorithm& algorithm);
 
-// Whether the study's recipe makes no use of source tasks at all, neither to learn from nor to
-// begin with.
-bool IgnoresSources(const v1::Algorithm& algorithm);
+// Whether the study's recipe makes use of source tasks, to learn from or to begin with; absent if
+// this version does not know the recipe.
+std::optional<bool> UsesSources(const v1::Algorithm& algorithm);
 
 // How the prior of the study's recipe wants these sources fitted; absent
 // when the study has no sources or its preset does not fit them.

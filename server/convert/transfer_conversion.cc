@@ -55,7 +55,8 @@ std::optional<v1::TransferSummary> UnusedTransfer(const v1::Study& study) {
   const std::string& preset = study.algorithm().preset();
   const bool has_sources = !study.source_tasks().empty();
   if (!has_sources && preset == kDefaultPreset) return std::nullopt;
-  if (has_sources != IgnoresSources(study.algorithm())) return std::nullopt;
+  const std::optional<bool> uses_sources = UsesSources(study.algorithm());
+  if (!uses_sources.has_value() || *uses_sources == has_sources) return std::nullopt;
   v1::TransferSummary summary;
   summary.set_state(v1::TransferSummary::UNKNOWN);
   summary.set_unused_because(absl::StrCat("the recipe of ", preset,

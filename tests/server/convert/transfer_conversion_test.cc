@@ -149,6 +149,16 @@ TEST(TransferConversion, SaysWhichRecipesUseSourcesThatTheStudyLacks) {
   EXPECT_FALSE(UnusedTransfer(StudyWith(Auto())).has_value());
 }
 
+// A newer version may have made the study.
+TEST(TransferConversion, SaysNothingOfRecipesThatThisVersionDoesNotKnow) {
+  v1::Algorithm altered = Preset("gp_log_ei");
+  altered.mutable_recipe()->set_prior("of_tomorrow");
+  for (const v1::Algorithm& unknown : {Preset("of_tomorrow"), altered}) {
+    EXPECT_FALSE(UnusedTransfer(StudyWith(unknown)).has_value()) << unknown.ShortDebugString();
+    EXPECT_FALSE(UnusedTransfer(StudyWith(unknown, "sourceTasks/a")).has_value());
+  }
+}
+
 TEST(TransferConversion, GivesTheShareOverTime) {
   const auto summary = TransferSummaryOf(
       Auto(), {Weighed(3, "unknown", 0.5), WithoutTransfer(4), Weighed(7, "hurting", 0.1)}, true);
