@@ -48,8 +48,9 @@ class Retry:
     no change is made twice. The pause before attempt n + 1 is drawn uniformly from zero to
     `initial_backoff` * 2 ** (n - 1), at most `max_backoff`.
 
-    If the server is silent for two seconds, the logger "slipstream" warns once; Python prints the
-    warning on standard error unless the program configures logging. If a server on this machine has
+    If the server is silent for two seconds, the logger "slipstream" warns once; if a call is refused
+    and tried again for so long, it gives the server's reason, once in ten minutes. Python prints these
+    warnings on standard error unless the program configures logging. If a server on this machine has
     never answered and its port refuses connections, it has not been started, and a call waits for
     it no longer than `refused`."""
 

@@ -174,6 +174,14 @@ class Silence(unittest.TestCase):
         server.codes = ["ABORTED"] * 9 + [None]
         self.assertEqual(self.notices(planner, server), told)
 
+    def test_a_call_that_is_given_up_is_not_said_to_be_tried_again(self):
+        server = Server(["ABORTED"] * 4, seconds=1)
+        for retry, deadlines in ((Retry(0.01, max_attempts=2), Deadlines(10, 60)),
+                                 (Retry(0.01), Deadlines(1, 2))):
+            planner = caller.Caller("host:1", retry, clock=lambda: server.now)
+            self.assertEqual(self.notices(planner, server, deadlines), [])
+        self.assertEqual(server.codes, [])
+
     def test_nothing_is_told_of_an_answer_that_comes_soon(self):
         server = Server(["UNAVAILABLE", "UNAVAILABLE", "NOT_FOUND"], seconds=0.5)
         planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)

@@ -101,11 +101,10 @@ class Caller:
             if informative is None or not cut_short:
                 informative = reply.failure
             elapsed = self._clock() - start
-            is_repeated = _is_worth_repeating(reply.failure)
-            self._hear(reply.failure, elapsed, is_repeated)
+            self._hear(reply.failure.code, elapsed)
             pause = self._pause(attempts, elapsed)
             is_last = (
-                not is_repeated
+                not _is_worth_repeating(reply.failure)
                 or attempts == self._retry.max_attempts
                 or elapsed + pause >= deadlines.overall
                 or self._is_not_started(reply.failure.code, elapsed)
@@ -116,6 +115,8 @@ class Caller:
             if is_last or mistake:
                 call = FailedCall(what, self.address, attempts, elapsed, mistake)
                 raise call_error(call, informative)
+            if reply.failure.code not in _SILENT:
+                self._refusals.notice(elapsed, reply.failure.message)
             yield Pause(pause)
 
     def _pause(self, attempts: int, elapsed: float) -> float:
@@ -137,12 +138,11 @@ class Caller:
         is_other = any(words in failure.message for words in _NO_GRPC)
         return _OTHER_SERVICE if is_other else None
 
-    def _hear(self, failure: Failure, elapsed: float, is_repeated: bool) -> None:
-        if failure.code in _SILENT:
-            return self._silence.notice(elapsed)
-        self._silence.end()
-        if is_repeated:
-            self._refusals.notice(elapsed, failure.message)
+    def _hear(self, code: str, elapsed: float) -> None:
+        if code in _SILENT:
+            self._silence.notice(elapsed)
+        else:
+            self._silence.end()
 
     def _is_not_started(self, code: str, elapsed: float) -> bool:
         """Whether it may be assumed by now that no server has been started on this machine."""
