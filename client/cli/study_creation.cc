@@ -227,6 +227,21 @@ absl::StatusOr<MadeStudy> MakeStudy(const v1::CreateStudyRequest& request, bool 
   return MadeStudy{*std::move(created)};
 }
 
+// What to say of a study whose recipe and source tasks do not go together; empty if they do.
+std::string SourceComplaint(const MadeStudy& made, bool wants_sources) {
+  const v1::Study& study = made.study;
+  const bool has_sources = !study.source_tasks().empty();
+  if (wants_sources && !has_sources) {
+    return made.is_new ? "no source task of the project fits: none has a result, the study's "
+                         "objective and a parameter in common with it"
+                       : "the study was created without source tasks";
+  }
+  const std::string& unused_because = study.transfer().unused_because();
+  if (unused_because.empty() || study.trial_count() > 0) return {};
+  if (has_sources || !made.is_new) return unused_because;
+  return unused_because + ": create it with --source NAME or --source all";
+}
+
 absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   if (arguments.or_load && arguments.id.empty()) return UsageError("--or-load needs --id");
   ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
@@ -246,13 +261,8 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   standing.source_titles = TitlesOf(sources);
   PrintStudy(created, session, standing);
   if (!made.is_new) session.Remark("\nIt was there already.");
-  if (wants_sources && created.source_tasks().empty()) {
-    session.Warn("no source task of the project fits: none has a result, the study's objective and "
-                 "a parameter in common with it");
-  } else if (!created.transfer().unused_because().empty() && created.trial_count() == 0) {
-    session.Warn(created.transfer().unused_because() +
-                 (wants_sources ? "" : ": create it with --source NAME or --source all"));
-  }
+  const std::string complaint = SourceComplaint(made, wants_sources);
+  if (!complaint.empty()) session.Warn(complaint);
   WarnOfOppositeSources(created, sources, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));

@@ -131,6 +131,21 @@ TEST_F(StudyCreation, WarnsOfAPresetThatNeedsSources) {
   EXPECT_THAT(create("quasi_random").err, Not(HasSubstr("--source")));
 }
 
+TEST_F(StudyCreation, SuggestsNoOtherSourcesForAStudyThatIsThereAlready) {
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {
+        "study",      "create", "--or-load", "--id",  "digits", "--param", "x=double:0..1",
+        "--minimize", "loss",   "--preset",  "scaml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments).err;
+  };
+  EXPECT_THAT(run({}), HasSubstr("create it with --source"));
+  const std::string loaded = run({});
+  EXPECT_THAT(loaded, HasSubstr("scaml uses source tasks"));
+  EXPECT_THAT(loaded, Not(HasSubstr("create it with --source")));
+  EXPECT_THAT(run({"--source", "all"}), HasSubstr("the study was created without source tasks"));
+}
+
 TEST_F(StudyCreation, ComparesTheGoalOfEverySourceThatIsNamed) {
   std::vector<std::string> create = {"study", "create", "--param", "x=double:0..1", "--maximize",
                                      "accuracy"};
