@@ -30,10 +30,12 @@ LogLevel LevelOf(absl::StatusCode code) {
   }
 }
 
-// A deletion cannot be undone, and whoever misses a study asks who deleted it.
+// A deletion cannot be undone, and whoever misses a study asks who deleted it. An import may
+// replace one.
 LogLevel LevelOfChange(Rpc rpc) {
-  const bool deletes = rpc == Rpc::kDeleteStudy || rpc == Rpc::kDeleteSourceTask;
-  return deletes ? LogLevel::kInfo : LogLevel::kDebug;
+  const bool may_delete = rpc == Rpc::kDeleteStudy || rpc == Rpc::kDeleteSourceTask ||
+                          rpc == Rpc::kImportStudy;
+  return may_delete ? LogLevel::kInfo : LogLevel::kDebug;
 }
 
 void AddFacts(const CallFacts& facts, LogFields* fields) {

@@ -3,8 +3,8 @@
 //   monitor.Begin();
 //   monitor.End(rpc, status, took, [&] { return FactsOf(request); });
 //
-// Logs calls that are refused, fail or take long, and deletions; at level debug
-// also other changes that were made. Thread-safe.
+// Logs calls that are refused, fail or take long, deletions and imports; at level
+// debug also other changes that were made. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
 

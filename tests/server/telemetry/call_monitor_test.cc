@@ -69,11 +69,15 @@ TEST_F(CallMonitorTest, WhatSucceedsIsCountedAndNotLogged) {
   EXPECT_DOUBLE_EQ(figures[0].seconds.sum, 0.004);
 }
 
-TEST_F(CallMonitorTest, WhoDeletedAStudyIsLogged) {
+TEST_F(CallMonitorTest, WhoDeletedOrReplacedAStudyIsLogged) {
   Answer(Rpc::kDeleteStudy, absl::OkStatus());
   Answer(Rpc::kUpdateStudy, absl::OkStatus());
-  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr(" info changed method=DeleteStudy code=OK"),
-                                        HasSubstr("caller=ann resource=studies/s"))));
+  Answer(Rpc::kImportStudy, absl::OkStatus());
+  const auto line_of = [](const std::string& method) {
+    return AllOf(HasSubstr(" info changed method=" + method + " code=OK"),
+                 HasSubstr("caller=ann resource=studies/s"));
+  };
+  EXPECT_THAT(lines_, ElementsAre(line_of("DeleteStudy"), line_of("ImportStudy")));
 }
 
 TEST_F(CallMonitorTest, ReadsAreAuditedIfThatIsAskedFor) {
