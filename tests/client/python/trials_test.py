@@ -437,10 +437,14 @@ class Outcomes(TrialTest):
             re.escape(f"study.record({dict(gone)!r}, 0.30000000000000004) keeps the result") + "$")
         study.record(dict(gone), 0.1 + 0.2)
         self.assertEqual(study.best.value, 0.1 + 0.2)
-        also_gone = study.suggest()
+        stopped, failed = study.suggest(2)
         slipstream.delete_study(self.study_id)
         with self.assertRaises(slipstream.NotFound) as raised:
-            also_gone.fail("it broke")
+            stopped.stop("it diverges", 2)
+        self.assertIn(f"study.record({dict(stopped)!r}, 2.0, stopped='it diverges') keeps the result",
+                      str(raised.exception))
+        with self.assertRaises(slipstream.NotFound) as raised:
+            failed.fail("it broke")
         self.assertNotIn("keeps the result", str(raised.exception))
 
     def test_a_trial_does_not_speak_for_another_one_of_its_name(self):

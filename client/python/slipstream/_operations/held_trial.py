@@ -194,12 +194,15 @@ class HeldTrial(TrialValues):
     def _with_result(self, gone: errors.NotFound, outcome: Message) -> errors.NotFound:
         """The error with the result, which would be lost with this process. A trial is gone if its
         study was deleted, or a backup restored that was made before it."""
-        value = outcome.measurement.metrics.get(self._holder.metric)
+        is_stopped = outcome.WhichOneof("kind") == "early_stop"
+        measured = outcome.early_stop if is_stopped else outcome
+        value = measured.measurement.metrics.get(self._holder.metric)
         if value is None:
             return gone
+        stopped = f", stopped={outcome.early_stop.reason!r}" if is_stopped else ""
         return type(gone)(
             f"{gone}; if its study is there, for example after a backup was restored, "
-            f"study.record({dict(self)!r}, {value!r}) keeps the result"
+            f"study.record({dict(self)!r}, {value!r}{stopped}) keeps the result"
         )
 
     def _other_outcome(self, refusal: errors.TrialEnded) -> Plan[errors.FailedPrecondition]:
