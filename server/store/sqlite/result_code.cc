@@ -66,8 +66,8 @@ absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_v
   // Until there is room again, which those who have results to report had better wait for.
   if (PrimaryCode(code) == SQLITE_FULL) return OverloadError(message);
   if (code == SQLITE_BUSY) {
-    return absl::Status(status, absl::StrCat(message, "; another program has locked the file, to "
-                                                      "which only Slipstream's may write"));
+    return absl::Status(status, absl::StrCat(message, "; another program has locked the file, "
+                                                      "which only Slipstream may write to"));
   }
   return absl::Status(status, message);
 }

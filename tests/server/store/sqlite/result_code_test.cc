@@ -39,8 +39,8 @@ TEST(ResultCode, NamesTheFileAndTheCode) {
 TEST(ResultCode, ALockIsThatOfAnotherProgram) {
   const std::string message(StatusOfResultCode(SQLITE_BUSY, "the/path", "it is locked").message());
   EXPECT_EQ(message,
-            "the store the/path: it is locked (SQLite 5); another program has locked the file, to "
-            "which only Slipstream's may write");
+            "the store the/path: it is locked (SQLite 5); another program has locked the file, "
+            "which only Slipstream may write to");
 }
 
 TEST(ResultCode, AFullOrReadOnlyDiskMayTakeChangesLater) {
