@@ -12,7 +12,9 @@
 // has not come yet is of a server whose clock is ahead. It is left alone: were it
 // written with this server's time, the other one would take the difference for time
 // that has passed, each time anew. Until the row's time comes, or it is written again,
-// the clock stands still here, for a few seconds; leases may be that much shorter.
+// the clock stands still here. While the server that is ahead is up, that is for a few
+// seconds, and leases may be that much shorter; once it is down, or if the clock was set
+// back by less than a minute, it is for the difference, and leases last that much longer.
 #ifndef SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 #define SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 
