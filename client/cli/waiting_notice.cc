@@ -11,7 +11,7 @@ WaitingNotice::WaitingNotice(std::string address, std::ostream& err)
 
 void WaitingNotice::Add(const FailedAttempt& failed) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  waited_ += failed.pause;
+  waited_ += failed.took + failed.pause;
   bool& told = failed.answered ? told_answer_ : told_silence_;
   if (told || waited_ < std::chrono::seconds(1)) return;
   told = true;

@@ -11,8 +11,8 @@
 
 namespace slipstream::cli {
 
-// Once the pauses between attempts come to a second, it says that the server does not answer, or
-// what its answer is; each once. Thread-safe.
+// Once failed attempts and the pauses after them come to a second, it says that the server does not
+// answer, or what its answer is; each once. Thread-safe.
 class WaitingNotice {
  public:
   // `err` must outlive the notice.

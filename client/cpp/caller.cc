@@ -81,7 +81,8 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
   Outage outage(retry_);
   Result last_informative;  // The latest one that says more than that time was up.
   for (int attempts = 1;; ++attempts) {
-    const absl::Duration left = start + longest_call - absl::FromChrono(clock_->Elapsed());
+    const absl::Duration before = absl::FromChrono(clock_->Elapsed()) - start;
+    const absl::Duration left = longest_call - before;
     const Result result = TryOnce(attempt, std::min(longest_attempt, left));
     if (result.status.ok()) return absl::OkStatus();
     const bool cut_short = left < longest_attempt && !last_informative.status.ok() &&
@@ -100,19 +101,19 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
       return CallError({what, address_, attempts, elapsed, last_informative.connected, mistake},
                        last_informative.status);
     }
-    TellOfRetry(result, absl::ToChronoNanoseconds(pause));
+    TellOfRetry(result, elapsed - before, pause);
     clock_->Sleep(absl::ToChronoNanoseconds(pause));
   }
 }
 
-void Caller::TellOfRetry(const Result& result, std::chrono::nanoseconds pause) const {
+void Caller::TellOfRetry(const Result& result, absl::Duration took, absl::Duration pause) const {
   if (on_retry_ == nullptr) return;
   const grpc::StatusCode code = result.status.error_code();
   const bool answered = code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
                         code == grpc::StatusCode::ABORTED ||
                         (code == grpc::StatusCode::UNAVAILABLE && result.connected);
   on_retry_({absl::Status(static_cast<absl::StatusCode>(code), result.status.error_message()),
-             answered, pause});
+             answered, absl::ToChronoNanoseconds(pause), absl::ToChronoNanoseconds(took)});
 }
 
 std::string Caller::Diagnose(const Result& result, absl::Duration left) const {

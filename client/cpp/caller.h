@@ -73,7 +73,7 @@ class Caller {
 
   // What is wrong if there is no connection after this result, and `left` of the call's time.
   std::string Diagnose(const Result& result, absl::Duration left) const;
-  void TellOfRetry(const Result& result, std::chrono::nanoseconds pause) const;
+  void TellOfRetry(const Result& result, absl::Duration took, absl::Duration pause) const;
   // One attempt that may take `duration`.
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 

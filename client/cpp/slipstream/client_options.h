@@ -50,6 +50,7 @@ struct FailedAttempt {
   absl::Status status;
   bool answered = false;  // By the server, whose message the status has.
   std::chrono::nanoseconds pause{0};  // Until the next attempt.
+  std::chrono::nanoseconds took{0};   // The attempt itself.
 };
 
 // How asynchronous calls are made.

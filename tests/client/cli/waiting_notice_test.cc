@@ -36,6 +36,15 @@ TEST(WaitingNotice, TellsOnceWhatAServerAnswersThatHasToBeAskedAgain) {
   EXPECT_EQ(err.str(), told + "slipstream: waiting for an answer from host:1\n");
 }
 
+TEST(WaitingNotice, TellsSoonOfAttemptsThatTakeLong) {
+  std::ostringstream err;
+  WaitingNotice notice("host:1", err);
+  FailedAttempt slow = kSilence;
+  slow.took = std::chrono::seconds(10);
+  notice.Add(slow);
+  EXPECT_EQ(err.str(), "slipstream: waiting for an answer from host:1\n");
+}
+
 TEST(WaitingNotice, NoAnswerColoursATerminal) {
   std::ostringstream err;
   WaitingNotice notice("host:1", err);

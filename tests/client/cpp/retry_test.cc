@@ -56,7 +56,10 @@ TEST_F(Retry, TellsWhyEachAttemptIsRepeated) {
   const absl::Status status = caller.Call(
       "list studies", options_.call, [&](client_internal::Caller::Stub&, grpc::ClientContext*) {
         if (++attempts == 1) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "refused");
-        if (attempts == 2) return grpc::Status(grpc::StatusCode::ABORTED, "it has changed");
+        if (attempts == 2) {
+          clock_->Sleep(std::chrono::seconds(3));
+          return grpc::Status(grpc::StatusCode::ABORTED, "it has changed");
+        }
         return grpc::Status::OK;
       });
   EXPECT_TRUE(status.ok()) << status;
@@ -64,7 +67,8 @@ TEST_F(Retry, TellsWhyEachAttemptIsRepeated) {
   EXPECT_FALSE(failed[0].answered);
   EXPECT_EQ(failed[1].status, absl::AbortedError("it has changed"));
   EXPECT_TRUE(failed[1].answered);
-  EXPECT_EQ(failed[1].pause, clock_->sleeps()[1]);
+  EXPECT_EQ(failed[1].took, std::chrono::seconds(3));
+  EXPECT_EQ(failed[1].pause, clock_->sleeps()[2]);
 }
 
 TEST_F(Retry, RepeatsAbortedCalls) {
