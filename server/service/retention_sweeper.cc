@@ -13,8 +13,6 @@
 namespace slipstream {
 namespace {
 
-// A clock that runs so much faster or slower between two turns has been set.
-constexpr std::chrono::seconds kSetBy(60);
 // How long a clock has to run evenly: this part of the time after which studies are deleted, ...
 constexpr int kPartUntilTrusted = 10;
 // ... and no longer than this.
@@ -75,18 +73,14 @@ absl::Status RetentionSweeper::LookAtNextStudies() {
 }
 
 bool RetentionSweeper::TrustsTheClock() {
-  const int64_t now_ms = options_.now_ms();
   const std::chrono::steady_clock::time_point steady = options_.steady_now();
-  const auto gone = std::chrono::milliseconds(now_ms - last_ms_.value_or(now_ms));
-  const bool was_set = std::chrono::abs(gone - (steady - last_steady_)) > kSetBy;
-  if (!last_ms_.has_value() || was_set) {
+  const absl::Duration set_by = clocks_.SetBy(absl::FromUnixMillis(options_.now_ms()), steady);
+  if (!trusted_since_.has_value() || set_by != absl::ZeroDuration()) {
     const absl::Duration part = options_.delete_completed_after / kPartUntilTrusted;
     trusted_since_ = steady + std::min<std::chrono::steady_clock::duration>(
                                   absl::ToChronoNanoseconds(part), kMostUntilTrusted);
   }
-  last_ms_ = now_ms;
-  last_steady_ = steady;
-  return steady >= trusted_since_;
+  return steady >= *trusted_since_;
 }
 
 absl::Status RetentionSweeper::DeleteIfDue(const StudyRecord& study) {

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/service/clock_comparison.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -83,9 +84,9 @@ class RetentionSweeper {
   std::mutex turn_mutex_;  // One turn at a time.
   // Guarded by turn_mutex_.
   int64_t after_key_ = 0;
-  std::optional<int64_t> last_ms_;  // The store's clock at the latest turn, and ...
-  std::chrono::steady_clock::time_point last_steady_;    // ... the steady one.
-  std::chrono::steady_clock::time_point trusted_since_;  // Then the store's clock is trusted.
+  ClockComparison clocks_;  // Of the store's clock.
+  // Then the store's clock is trusted; absent before the first turn.
+  std::optional<std::chrono::steady_clock::time_point> trusted_since_;
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

@@ -6,12 +6,6 @@
 #include "absl/status/status.h"
 
 namespace slipstream {
-namespace {
-
-// A clock that runs so much faster or slower between two rounds has been set, or the machine slept.
-constexpr absl::Duration kSetBy = absl::Minutes(1);
-
-}  // namespace
 
 void Upkeep::Run() {
   log_.TellOfRepeats();
@@ -30,12 +24,8 @@ void Upkeep::Run() {
 }
 
 void Upkeep::LookAtClock() {
-  const absl::Time now = clocks_.now();
-  const std::chrono::steady_clock::time_point steady = clocks_.steady_now();
-  const absl::Duration by = (now - last_now_) - absl::FromChrono(steady - last_steady_);
-  last_now_ = now;
-  last_steady_ = steady;
-  if (by < kSetBy && by > -kSetBy) return;
+  const absl::Duration by = comparison_.SetBy(clocks_.now(), clocks_.steady_now());
+  if (by == absl::ZeroDuration()) return;
   log_.Write(LogLevel::kWarning, "the system's clock was set",
              {{"by_seconds", absl::ToInt64Seconds(by)},
               {"message", "times that are shown may look odd; leases run on as before"}});

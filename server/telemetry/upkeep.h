@@ -13,6 +13,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/service/clock_comparison.h"
 #include "server/store/store.h"
 #include "server/telemetry/log.h"
 
@@ -34,9 +35,7 @@ class Upkeep {
       : store_(*store),
         log_(*log),
         set_healthy_(std::move(set_healthy)),
-        clocks_(std::move(clocks)),
-        last_now_(clocks_.now()),
-        last_steady_(clocks_.steady_now()) {}
+        clocks_(std::move(clocks)) {}
 
   // One round; to be called about once a second, on one thread.
   void Run();
@@ -50,8 +49,7 @@ class Upkeep {
   Log& log_;
   const std::function<void(bool)> set_healthy_;
   const MachineClocks clocks_;
-  absl::Time last_now_;  // At the latest round.
-  std::chrono::steady_clock::time_point last_steady_;  // Likewise.
+  ClockComparison comparison_;
   std::string refusal_;  // As it was last reported.
   std::shared_ptr<std::atomic<bool>> is_trying_ = std::make_shared<std::atomic<bool>>(false);
 };
