@@ -565,6 +565,23 @@ TEST(Sight, MetricsTellWhenABackupWasMade) {
   EXPECT_EQ(Metrics(without).count(kTime), 0u);
 }
 
+TEST(Sight, MetricsCountABackupThatFails) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--backup-folder",
+                                     backups.path()});
+  std::filesystem::remove_all(backups.path());
+  EXPECT_FALSE(Call(server.stub(), &Stub::BackupStore, v1::BackupStoreRequest()).ok());
+  EXPECT_TRUE(server.Writes("error cannot back up"));
+  const auto metrics = Metrics(server);
+  const auto failures = [&](const std::string& task) {
+    return metrics.at("slipstream_upkeep_failures_total{task=\"" + task + "\"}");
+  };
+  EXPECT_EQ(failures("backups"), 1);
+  EXPECT_EQ(failures("leases"), 0);
+  EXPECT_EQ(failures("expiry"), 0);
+}
+
 TEST(Sight, WithoutABackupTheOldestStudyTellsSinceWhenOneIsMissing) {
   TemporaryFolder data;
   TemporaryFolder backups;

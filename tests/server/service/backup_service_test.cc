@@ -88,10 +88,12 @@ TEST_F(Backups, NamesThatLeadElsewhereAreRefused) {
   EXPECT_TRUE(told_.empty());
 }
 
-TEST_F(Backups, AFailureIsAnsweredAndTold) {
+TEST_F(Backups, AFailureIsAnsweredToldAndCounted) {
   result_ = absl::ResourceExhaustedError("the disk is full");
+  const auto service = Make();
   v1::BackupStoreResponse response;
-  EXPECT_EQ(BackUp(*Make(), "a.db", &response).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(BackUp(*service, "a.db", &response).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(service->failures(), 1);
   EXPECT_EQ(response.path(), "");
   ASSERT_EQ(told_.size(), 1u);
   EXPECT_THAT(told_[0], HasSubstr("the disk is full"));

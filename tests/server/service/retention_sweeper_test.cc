@@ -148,6 +148,30 @@ TEST_F(RetentionSweeperTest, AStudyThatCannotBeDeletedHoldsUpNoOther) {
   EXPECT_THAT(Studies(), ElementsAre("a"));
 }
 
+// Whose studies cannot be listed.
+class StoreThatIsDamaged : public ObservedStore {
+ public:
+  explicit StoreThatIsDamaged(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t, int) override {
+    return absl::DataLossError("it is damaged");
+  }
+};
+
+TEST_F(RetentionSweeperTest, StudiesThatCannotBeListedAreReportedAndCounted) {
+  StoreThatIsDamaged store(store_.get());
+  std::vector<std::string> failed;
+  RetentionOptions options = Options();
+  options.on_failure = [&](const std::string& id, const absl::Status& status) {
+    failed.push_back(absl::StrCat(id, ": ", status.message()));
+  };
+  RetentionSweeper sweeper(&store, options, [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok()) << "it sees the clock for the first time";
+  clock_.Advance(absl::Hours(24));
+  EXPECT_EQ(sweeper.Turn().message(), "it is damaged");
+  EXPECT_THAT(failed, ElementsAre(": it is damaged"));
+  EXPECT_EQ(sweeper.failures(), 1);
+}
+
 TEST_F(RetentionSweeperTest, NothingIsDeletedWhileAClockIsWrong) {
   Make("s", true);
   RetentionSweeper sweeper(store_.get(), Options(), [](const std::string&) {});
