@@ -71,6 +71,16 @@ TEST_F(Retry, TellsWhyEachAttemptIsRepeated) {
   EXPECT_EQ(failed[1].pause, clock_->sleeps()[2]);
 }
 
+TEST_F(Retry, TellsWhatAServerAnswersThatIsUnavailable) {
+  std::vector<FailedAttempt> failed;
+  options_.on_retry = [&](const FailedAttempt& attempt) { failed.push_back(attempt); };
+  server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
+  ASSERT_TRUE(client().CreateStudy(SmallStudy()).ok());
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_TRUE(failed[0].answered);
+  EXPECT_EQ(failed[0].status, absl::UnavailableError("on demand"));
+}
+
 TEST_F(Retry, RepeatsAbortedCalls) {
   server_.service().FailNext(1, Failing(grpc::StatusCode::ABORTED));
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
