@@ -191,8 +191,11 @@ class TrialRecord(Mapping[str, Any]):
 
     @property
     def duration(self) -> Optional[timedelta]:
-        """From its start to its end; None without both."""
-        return self.ended - self.started if self.ended and self.started else None
+        """From its start to its end, not negative even if the server's clock was set back; None without
+        both."""
+        if not self.ended or not self.started:
+            return None
+        return max(self.ended - self.started, timedelta(0))
 
 
 @dataclass(frozen=True)

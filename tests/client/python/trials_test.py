@@ -426,6 +426,14 @@ class Outcomes(TrialTest):
         with self.assertRaises(TypeError):
             trial["x"] = 0.5
 
+    def test_a_duration_is_not_negative(self):
+        noon = datetime.datetime(2026, 1, 1, 12)
+        hour = datetime.timedelta(hours=1)
+        for ended, duration in ((noon + hour, hour), (noon - hour, 0 * hour), (None, None)):
+            trial = slipstream.TrialRecord("studies/s/trials/1", 1, "stopped", {}, started=noon,
+                                           ended=ended)
+            self.assertEqual(trial.duration, duration)
+
     def test_a_result_whose_trial_is_gone_is_in_the_error(self):
         gone = self.open().suggest()
         slipstream.delete_study(self.study_id)
