@@ -170,6 +170,13 @@ std::string ListOfStudies(absl::string_view study) {
   return absl::StrCat("slipstream study list --project ", project);
 }
 
+// The deletion that makes room below the quota that the server's message names.
+std::string DeletionFor(absl::string_view message) {
+  if (absl::StrContains(message, "(sources in ")) return "slipstream source delete";
+  if (!absl::StrContains(message, "(mib in ")) return "slipstream study delete";
+  return "slipstream study delete, or slipstream source delete";
+}
+
 // Advice for the person at the terminal, which the server leaves out of its messages because
 // programs read them too. Empty where there is none.
 std::string Advice(const absl::Status& status) {
@@ -195,8 +202,8 @@ std::string Advice(const absl::Status& status) {
            "then study create with --source";
   }
   if (absl::IsResourceExhausted(status) && absl::StrContains(message, "above its quota of ")) {
-    return "To make room: slipstream study delete, or slipstream source delete. The server's "
-           "operator can raise the quota";
+    return absl::StrCat("To make room: ", DeletionFor(message),
+                        ". The server's operator can raise the quota");
   }
   if (absl::StrContains(message, "is slipstream_server running there?")) {
     return "To start one: slipstream serve. To name another: --address, or SLIPSTREAM_ADDRESS";

@@ -307,7 +307,12 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
        "slipstream source register --study STUDY, then study create with --source\n"},
       {{grpc::StatusCode::RESOURCE_EXHAUSTED,
         "project vision has 1 trial, 1 more would be above its quota of 1 (trials in quotas)"},
-       "source delete. The server's operator can raise the quota\n"},
+       "To make room: slipstream study delete. The server's operator can raise the quota\n"},
+      {{grpc::StatusCode::RESOURCE_EXHAUSTED, "1 more is above its quota of 1 (sources in q)"},
+       "To make room: slipstream source delete. The server's operator can raise the quota\n"},
+      {{grpc::StatusCode::RESOURCE_EXHAUSTED, "9 more is above its quota of 1 (mib in q)"},
+       "To make room: slipstream study delete, or slipstream source delete. The server's operator "
+       "can raise the quota\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "the study is full"}, "is full\n"},
       {{grpc::StatusCode::NOT_FOUND, "cannot open studies/s1: no such file"}, "such file\n"}};
   for (const auto& [status, advice] : cases) {
