@@ -314,13 +314,13 @@ def seconds_of(lease: Lease) -> Optional[float]:
             f"lease={lease!r} must be a number of seconds, a timedelta, or a string such as '90s', "
             "'10m', '1h30m' or '2d'"
         )
-    rounded: float = round(float(seconds), 3)
-    if not rounded > 0:
-        raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
-    if _LONGEST_LEASE < rounded < math.inf:
+    if _LONGEST_LEASE < seconds < math.inf:
         raise ValueError(
             f"lease={lease!r} must be at most 365 days; math.inf if leases never end"
         )
+    rounded: float = round(float(max(seconds, 0)), 3)
+    if not rounded > 0:
+        raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
     return rounded
 
 

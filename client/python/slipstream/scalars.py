@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any, Dict, Mapping, Optional
 
 # How many suggestions one process evaluates at a time.
@@ -128,6 +129,6 @@ def check_seconds(argument: str, value: Any) -> float:
     seconds = plain(value)
     if not is_number(seconds):
         raise TypeError(f"{argument}={value!r} must be a number of seconds")
-    if math.isnan(seconds) or seconds < 0:
+    if not seconds >= 0:  # Or it is no number.
         raise ValueError(f"{argument}={value!r} must be 0 seconds or more")
-    return float(seconds)
+    return math.inf if seconds > sys.float_info.max else float(seconds)

@@ -331,6 +331,8 @@ class Opening(ServerTest):
             (lambda: self.open(lease="soon"), TypeError, "lease='soon' must be .*'10m'"),
             (lambda: self.open(lease="0s"), ValueError, "lease='0s' must be above 0"),
             (lambda: self.open(lease=1e300), ValueError, "lease=1e[+]300 must be at most 365 days"),
+            (lambda: self.open(lease=10**400), ValueError, "lease=10+ must be at most 365 days"),
+            (lambda: self.open(lease=-10**400), ValueError, "lease=-10+ must be above 0 seconds"),
             (lambda: self.open(lease=[1]), TypeError, "number of seconds, a timedelta, or a string"),
             (lambda: self.open(seed=-1), ValueError, f"seed=-1 must be from 0 to {2**64 - 1}"),
             (lambda: self.open(seed=2**64), ValueError, f"seed={2**64} must be from 0"),

@@ -901,6 +901,8 @@ class Loop(TrialTest):
         self.assertGreater(count, 0)
         study.optimize(lambda trial: trial.x, trials=5, timeout=0, progress=False)
         self.assertEqual(study.description.trial_count, count)
+        study.optimize(lambda trial: trial.x, trials=1, timeout=10**400, progress=False)
+        self.assertEqual(study.description.trial_count, count + 1)
 
     @staticmethod
     async def await_trial(trial):
