@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -36,7 +37,7 @@ void LeaseSweeper::SweepUntilStopped(absl::Duration period) {
 }
 
 absl::Status LeaseSweeper::Sweep() {
-  absl::Status status = SweepAll();
+  absl::Status status = OrOutOfMemory([this] { return SweepAll(); });
   if (status.ok()) return status;
   ++failures_;
   if (on_failure_) on_failure_(status);

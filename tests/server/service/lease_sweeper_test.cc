@@ -5,6 +5,7 @@
 
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +81,20 @@ TEST_F(LeaseSweeperTest, SweepsThatFailAreReportedAndCounted) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(sweeper.Sweep().message(), "it is locked");
   EXPECT_THAT(failures, ElementsAre("it is locked", "it is locked"));
   EXPECT_EQ(sweeper.failures(), 2);
+}
+
+// Whose reads want more memory than there is.
+class StoreWithoutMemory : public ObservedStore {
+ public:
+  explicit StoreWithoutMemory(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
+  absl::StatusOr<bool> LeasesNeedSweep() override { throw std::bad_alloc(); }
+};
+
+TEST_F(LeaseSweeperTest, WithoutMemoryASweepFailsAndNotTheServer) {
+  StoreWithoutMemory store(store_.get());
+  LeaseSweeper sweeper(&store, absl::InfiniteDuration());
+  EXPECT_TRUE(absl::IsResourceExhausted(sweeper.Sweep()));
+  EXPECT_EQ(sweeper.failures(), 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -169,6 +170,25 @@ TEST_F(RetentionSweeperTest, StudiesThatCannotBeListedAreReportedAndCounted) {
   clock_.Advance(absl::Hours(24));
   EXPECT_EQ(sweeper.Turn().message(), "it is damaged");
   EXPECT_THAT(failed, ElementsAre(": it is damaged"));
+  EXPECT_EQ(sweeper.failures(), 1);
+}
+
+// Whose reads want more memory than there is.
+class StoreWithoutMemoryForStudies : public ObservedStore {
+ public:
+  explicit StoreWithoutMemoryForStudies(Store* store)
+      : ObservedStore(store, [](const std::string&) {}) {}
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t, int) override {
+    throw std::bad_alloc();
+  }
+};
+
+TEST_F(RetentionSweeperTest, WithoutMemoryATurnFailsAndNotTheServer) {
+  StoreWithoutMemoryForStudies store(store_.get());
+  RetentionSweeper sweeper(&store, Options(), [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok()) << "it sees the clock for the first time";
+  clock_.Advance(absl::Hours(24));
+  EXPECT_TRUE(absl::IsResourceExhausted(sweeper.Turn()));
   EXPECT_EQ(sweeper.failures(), 1);
 }
 
