@@ -7,7 +7,7 @@
 #include <string>
 
 #include "server/grpc/server.h"
-#include "server/service/service.h"
+#include "server/service/service_options.h"
 #include "server/store/store_options.h"
 #include "server/telemetry/call_monitor.h"
 #include "server/telemetry/log.h"

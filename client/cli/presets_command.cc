@@ -1,12 +1,9 @@
 #include "client/cli/presets_command.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

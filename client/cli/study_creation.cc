@@ -19,7 +19,6 @@
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_titles.h"
 #include "client/cli/status_macros.h"
-#include "client/cli/study_standing.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
 #include "slipstream/messages/study_differences.h"

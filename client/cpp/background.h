@@ -5,10 +5,8 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "slipstream/client_options.h"

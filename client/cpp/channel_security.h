@@ -5,7 +5,6 @@
 #include <grpcpp/security/credentials.h>
 
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -1,6 +1,5 @@
 #include "client/cpp/differences.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>

@@ -1,7 +1,6 @@
 #include "client/cpp/existing_study.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "client/cpp/study_name.h"

@@ -1,7 +1,5 @@
 #include "client/cpp/new_study_message.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "client/cpp/overloaded.h"
 #include "client/cpp/study_name.h"

@@ -1,6 +1,5 @@
 #include "slipstream/optimization.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>

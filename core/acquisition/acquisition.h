@@ -6,7 +6,6 @@
 #ifndef SLIPSTREAM_CORE_ACQUISITION_ACQUISITION_H_
 #define SLIPSTREAM_CORE_ACQUISITION_ACQUISITION_H_
 
-#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <cmath>
 #include <memory>
-#include <vector>
 
 namespace slipstream {
 namespace {

@@ -5,12 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/counter_random.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
 #include "core/calibration/posterior.h"
-#include "core/gp/normal.h"
 
 namespace slipstream {
 namespace {

@@ -8,7 +8,6 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/exploration/exp3.h"
-#include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 
 namespace slipstream {

@@ -13,7 +13,6 @@
 #ifndef SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
 #define SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"

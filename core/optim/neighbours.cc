@@ -1,8 +1,6 @@
 #include "core/optim/neighbours.h"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "core/base/counter_random.h"
 #include "core/gp/normal.h"

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <iterator>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

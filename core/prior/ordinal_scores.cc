@@ -1,7 +1,6 @@
 #include "core/prior/ordinal_scores.h"
 
 #include <optional>
-#include <utility>
 
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/status.h"

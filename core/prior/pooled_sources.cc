@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "core/prior/priors.h"
 
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "core/prior/cluster/cluster_prior.h"

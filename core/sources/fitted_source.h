@@ -10,7 +10,6 @@
 #define SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,7 +1,5 @@
 #include "core/space/encoded_points.h"
 
-#include <algorithm>
-
 namespace slipstream {
 
 PointMatrix EncodeAll(const SearchSpace& space, absl::Span<const Configuration> configurations) {

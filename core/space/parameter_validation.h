@@ -5,7 +5,6 @@
 #define SLIPSTREAM_CORE_SPACE_PARAMETER_VALIDATION_H_
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"

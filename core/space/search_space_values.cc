@@ -1,5 +1,4 @@
 // Resolving, naming and checking configurations as people write them.
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"

@@ -9,7 +9,6 @@
 #include "core/acquisition/acquisition.h"
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
-#include "core/calibration/posterior.h"
 #include "core/gp/feasible_surrogate.h"
 #include "core/gp/largest_places.h"
 #include "core/gp/patched_process.h"

@@ -1,6 +1,5 @@
 #include "core/strategy/scaled_results.h"
 
-#include <cassert>
 #include <memory>
 #include <utility>
 

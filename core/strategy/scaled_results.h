@@ -9,7 +9,6 @@
 #include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/model.h"
-#include "core/gp/output_transform.h"
 #include "core/strategy/calibration_cache.h"
 #include "core/strategy/training_history.h"
 #include "core/study/study_view.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/base/counter_random.h"

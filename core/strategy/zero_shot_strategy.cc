@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/deadline.h"
-#include "core/base/status.h"
 #include "core/strategy/one_by_one.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/study/candidate_pool.h"

@@ -5,7 +5,6 @@
 #define SLIPSTREAM_CORE_STUDY_CANDIDATE_POOL_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"

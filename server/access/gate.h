@@ -11,7 +11,6 @@
 #define SLIPSTREAM_SERVER_ACCESS_GATE_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

@@ -7,7 +7,6 @@
 #include "core/base/status.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
-#include "server/convert/space_conversion.h"
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"

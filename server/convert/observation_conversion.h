@@ -3,8 +3,6 @@
 #ifndef SLIPSTREAM_SERVER_CONVERT_OBSERVATION_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_OBSERVATION_CONVERSION_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"

@@ -1,6 +1,5 @@
 #include "server/convert/study_conversion.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
-#include "core/strategy/strategy.h"
+#include "core/study/suggestion.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "server/store/records.h"

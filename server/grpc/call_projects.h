@@ -6,7 +6,6 @@
 #include <string>
 
 #include "google/protobuf/message.h"
-#include "server/access/gate.h"
 
 namespace slipstream {
 

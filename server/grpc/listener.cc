@@ -17,7 +17,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/base/status.h"
 
 namespace slipstream {
 namespace {

@@ -10,7 +10,6 @@
 #include <functional>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"

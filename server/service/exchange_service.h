@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "server/service/answering.h"

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/strategy/strategy.h"
+#include "core/study/suggestion.h"
 #include "server/figures/histogram.h"
 
 namespace slipstream {

@@ -1,6 +1,5 @@
 #include "server/service/report_service.h"
 
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "server/service/study_service.h"
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>

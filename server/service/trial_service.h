@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "absl/status/status.h"

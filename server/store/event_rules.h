@@ -5,7 +5,6 @@
 #define SLIPSTREAM_SERVER_STORE_EVENT_RULES_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "absl/status/status.h"

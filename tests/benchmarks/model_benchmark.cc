@@ -2,7 +2,6 @@
 // predictions, the likelihood with its gradient, and whole suggestions.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>

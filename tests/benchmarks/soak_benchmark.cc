@@ -11,8 +11,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>

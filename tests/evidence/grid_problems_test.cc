@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string>
 
 #include "tests/evidence/random_draws.h"
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "tests/evidence/random_draws.h"

@@ -4,7 +4,6 @@
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_LEARNER_PROBLEMS_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_LEARNER_PROBLEMS_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/evidence/functions.h"

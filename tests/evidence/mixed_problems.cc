@@ -1,7 +1,6 @@
 #include "tests/evidence/mixed_problems.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <map>
-#include <string>
 
 #include "core/base/counter_random.h"
 #include "tests/evidence/grid_problems.h"

@@ -3,7 +3,6 @@
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_ODD_PROBLEMS_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_ODD_PROBLEMS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

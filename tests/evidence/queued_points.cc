@@ -1,7 +1,6 @@
 #include "tests/evidence/queued_points.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "core/space/space_mapping.h"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <variant>
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "tests/evidence/mixed_parameters.h"
 
 namespace slipstream::evidence {

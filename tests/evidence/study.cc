@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

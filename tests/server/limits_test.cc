@@ -10,7 +10,6 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/space/search_space.h"

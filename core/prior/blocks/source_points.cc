@@ -1,7 +1,6 @@
 #include "core/prior/blocks/source_points.h"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"

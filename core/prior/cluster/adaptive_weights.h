@@ -28,10 +28,8 @@
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/deadline.h"

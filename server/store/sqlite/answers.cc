@@ -1,7 +1,5 @@
 #include "server/store/sqlite/answers.h"
 
-#include <utility>
-
 #include "core/base/status.h"
 
 namespace slipstream::sqlite {

@@ -6,10 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/status.h"
 #include "server/store/sqlite/result_code.h"
 
 namespace slipstream::sqlite {

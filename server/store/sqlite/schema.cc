@@ -1,7 +1,5 @@
 #include "server/store/sqlite/schema.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/checksum_vfs.h"

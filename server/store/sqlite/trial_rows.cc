@@ -1,7 +1,6 @@
 // The rows of trials and their provenances.
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "core/base/status.h"
 #include "server/store/sqlite/schema.h"

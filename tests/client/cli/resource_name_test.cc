@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/usage_error.h"
-#include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 
 namespace slipstream::cli {

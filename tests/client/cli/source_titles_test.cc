@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 
 namespace slipstream::cli {

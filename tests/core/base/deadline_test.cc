@@ -1,7 +1,6 @@
 #include "core/base/deadline.h"
 
 #include <chrono>
-#include <limits>
 #include <stop_token>
 
 #include "gtest/gtest.h"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/deadline.h"

@@ -3,8 +3,6 @@
 #ifndef SLIPSTREAM_TESTS_CORE_CALIBRATION_NAIVE_POSTERIOR_H_
 #define SLIPSTREAM_TESTS_CORE_CALIBRATION_NAIVE_POSTERIOR_H_
 
-#include <cstdint>
-
 #include "core/gp/model.h"
 
 namespace slipstream {

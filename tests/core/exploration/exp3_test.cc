@@ -1,7 +1,6 @@
 #include "core/exploration/exp3.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "gtest/gtest.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "tests/core/gp/stacked_priors.h"
 
 namespace slipstream {
 namespace {

@@ -11,7 +11,6 @@
 #include "core/gp/gaussian_process.h"
 #include "tests/core/gp/dense_oracle.h"
 #include "tests/core/gp/kernel_recipe.h"
-#include "tests/core/gp/stacked_priors.h"
 
 namespace slipstream {
 

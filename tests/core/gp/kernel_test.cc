@@ -1,8 +1,5 @@
 #include "core/gp/kernel.h"
 
-#include <cmath>
-#include <limits>
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/kernel_recipe.h"

@@ -1,7 +1,6 @@
 #include "core/gp/likelihood.h"
 
 #include <cmath>
-#include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

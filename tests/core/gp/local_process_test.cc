@@ -1,7 +1,5 @@
 #include "core/gp/local_process.h"
 
-#include <memory>
-
 #include "gtest/gtest.h"
 #include "tests/core/gp/gaussian_fixtures.h"
 

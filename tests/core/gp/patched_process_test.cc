@@ -6,7 +6,6 @@
 #include <memory>
 #include <random>
 #include <utility>
-#include <vector>
 
 #include "core/gp/kernel.h"
 #include "gtest/gtest.h"

@@ -1,8 +1,5 @@
 #include "core/gp/remembered_points.h"
 
-#include <memory>
-#include <utility>
-
 #include "gtest/gtest.h"
 #include "tests/core/gp/gaussian_fixtures.h"
 

@@ -1,7 +1,6 @@
 #include "core/optim/enumeration.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -3,7 +3,6 @@
 #define SLIPSTREAM_TESTS_CORE_OPTIM_SPACES_H_
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "core/optim/point_function.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"

@@ -1,7 +1,6 @@
 #include "core/prior/learnt_beliefs.h"
 
 #include <cmath>
-#include <memory>
 
 #include "gtest/gtest.h"
 #include "tests/core/prior/prior_fixtures.h"

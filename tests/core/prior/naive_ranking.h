@@ -3,7 +3,6 @@
 #ifndef SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_RANKING_H_
 #define SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_RANKING_H_
 
-#include <utility>
 #include <vector>
 
 #include "core/linalg/types.h"

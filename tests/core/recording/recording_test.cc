@@ -10,7 +10,6 @@
 // another build.
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "core/space/integer_axis.h"
 
 #include <cmath>
-#include <limits>
 
 #include "gtest/gtest.h"
 #include "tests/core/space/space_fixtures.h"

@@ -1,6 +1,5 @@
 #include "core/space/nearest_candidate.h"
 
-#include <cmath>
 #include <vector>
 
 #include "gtest/gtest.h"

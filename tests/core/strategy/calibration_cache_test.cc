@@ -1,7 +1,6 @@
 #include "core/strategy/calibration_cache.h"
 
 #include <atomic>
-#include <memory>
 
 #include "core/gp/model.h"
 #include "gtest/gtest.h"

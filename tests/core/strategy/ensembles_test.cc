@@ -1,12 +1,8 @@
 // What ensembles of sources' and the target's models make of a whole study.
 #include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/deadline.h"
-#include "core/prior/rm_gp.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"

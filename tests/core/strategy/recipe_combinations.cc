@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"

@@ -4,7 +4,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "core/base/deadline.h"
 #include "core/prior/priors.h"

@@ -2,7 +2,6 @@
 // studies take suggestions with them. core/README.md lists the files that a real one touches.
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/acquisition/acquisitions.h"

@@ -1,6 +1,5 @@
 // Strategies that learn from sources: which sources have a say, and what happens when they cannot.
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>

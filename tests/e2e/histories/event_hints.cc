@@ -1,7 +1,6 @@
 #include "tests/e2e/histories/event_hints.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "tests/e2e/histories/recorded_call.h"

@@ -3,7 +3,6 @@
 #define SLIPSTREAM_TESTS_E2E_HISTORIES_HAND_MADE_HISTORY_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "slipstream/v1/errors.pb.h"

@@ -1,5 +1,8 @@
 #include "tests/server/service/service_fixture.h"
 
+#include <future>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "tests/testing/memory_store.h"

@@ -6,12 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "server/service/answering.h"

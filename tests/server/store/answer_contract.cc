@@ -1,5 +1,4 @@
 #include <string>
-#include <vector>
 
 #include "tests/server/store/store_contract.h"
 

@@ -1,6 +1,5 @@
 #include "server/store/group_commit.h"
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>

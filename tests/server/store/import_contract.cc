@@ -1,7 +1,5 @@
 // The contract of imports: a study is stored as it was elsewhere, whole or not at all.
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "tests/server/store/store_contract.h"
 

@@ -1,5 +1,4 @@
 // The contract of quotas: what they refuse, and what they never do.
-#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>

@@ -1,8 +1,6 @@
 #include "tests/server/store/row_contract.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/store/study_rules.h"

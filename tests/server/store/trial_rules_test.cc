@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "server/store/study_rules.h"
 #include "tests/server/store/rule_test.h"

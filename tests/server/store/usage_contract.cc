@@ -1,6 +1,5 @@
 // The contract of what a project takes, and of the quotas that bound it.
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/store/study_rules.h"

@@ -1,7 +1,6 @@
 #include "core/prior/blocks/ranking.h"
 
 #include <limits>
-#include <memory>
 
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"

@@ -1,6 +1,5 @@
 #include "core/prior/blocks/source_points.h"
 
-#include <numeric>
 #include <vector>
 
 #include "gmock/gmock.h"

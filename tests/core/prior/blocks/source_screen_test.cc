@@ -1,7 +1,6 @@
 #include "core/prior/blocks/source_screen.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 

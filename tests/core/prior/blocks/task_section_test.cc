@@ -1,6 +1,5 @@
 #include "core/prior/blocks/task_section.h"
 
-#include <cmath>
 #include <memory>
 
 #include "gtest/gtest.h"

@@ -1,7 +1,6 @@
 #include "core/prior/blocks/transfer_surrogate.h"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/prior/blocks/added_process.h"

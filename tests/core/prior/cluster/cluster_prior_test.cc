@@ -1,6 +1,5 @@
 #include "core/prior/cluster/cluster_prior.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <thread>

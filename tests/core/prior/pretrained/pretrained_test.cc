@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/counter_random.h"
 #include "core/gp/normal.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"

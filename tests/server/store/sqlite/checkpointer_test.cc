@@ -1,7 +1,6 @@
 #include "server/store/sqlite/checkpointer.h"
 
 #include <filesystem>
-#include <string>
 #include <thread>
 
 #include "tests/server/store/sqlite/store_fixture.h"

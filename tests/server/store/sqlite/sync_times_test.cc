@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <string>
-
 #include "server/store/sqlite/connection.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 #include "tests/testing/fault_vfs.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "server/store/sqlite/connection.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
