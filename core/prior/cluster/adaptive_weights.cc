@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
@@ -33,16 +34,14 @@ double ValueBytes(const SourcePrototypes& prototypes, Index results) {
   return static_cast<double>(prototypes.prototypes.size()) * rows * columns * sizeof(double);
 }
 
-absl::StatusOr<PrototypeValues> AllValues(const SourcePrototypes& prototypes,
-                                          const SourceModels& sources, const PointMatrix& x,
-                                          const Deadline& deadline) {
-  PrototypeValues all;
+absl::StatusOr<std::vector<PrototypeValues>> AllValues(const SourcePrototypes& prototypes,
+                                                       const SourceModels& sources,
+                                                       const PointMatrix& x,
+                                                       const Deadline& deadline) {
+  std::vector<PrototypeValues> all;
   for (const Prototype& prototype : prototypes.prototypes) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
-    PrototypeValues one = ValuesOf(prototype, prototypes.places, sources, x);
-    all.means.push_back(std::move(one.means.front()));
-    all.within.push_back(std::move(one.within.front()));
-    all.to_places.push_back(std::move(one.to_places.front()));
+    all.push_back(ValuesOf(prototype, prototypes.places, sources, x));
   }
   return all;
 }
@@ -55,15 +54,15 @@ MixedPrior NothingMixed(const SourcePrototypes& prototypes, const AdaptionModel&
           Matrix::Zero(places, places)};
 }
 
-// One term of the sums of line 15; its values are those at `place` of `values`.
-void AddPrototype(const Prototype& prototype, const PrototypeValues& values, size_t place,
+// One term of the sums of line 15.
+void AddPrototype(const Prototype& prototype, const PrototypeValues& values,
                   const AdaptionModel& model, double weight, MixedPrior& prior) {
   const Index results = prior.mean.size();
   const PlacedNormal& normal = prototype.at_places;
-  prior.mean += weight * values.means[place].head(results);
+  prior.mean += weight * values.mean.head(results);
   const double share = CovarianceWeight(model.covariance, weight);
-  prior.covariance += share * values.within[place].topLeftCorner(results, results);
-  prior.to_places += share * values.to_places[place].topRows(results);
+  prior.covariance += share * values.within.topLeftCorner(results, results);
+  prior.to_places += share * values.to_places.topRows(results);
   prior.mean_at_places += weight * normal.mean();
   prior.at_places += share * normal.covariance();
   prior.at_places.diagonal().array() -= share * normal.ridge();
@@ -112,6 +111,19 @@ absl::StatusOr<AdaptiveWeights> WeightsUnder(MixedPrior prior, const SourceProto
   return WeightsOf(std::move(distances));
 }
 
+// A step with values at the results' points (and others after them).
+absl::StatusOr<AdaptiveWeights> StepWithValues(const SourcePrototypes& prototypes,
+                                               const std::vector<PrototypeValues>& values,
+                                               const AdaptionModel& model, const Vector& weights,
+                                               const TrainingData& results,
+                                               const Deadline& deadline) {
+  MixedPrior prior = NothingMixed(prototypes, model, results.y.size());
+  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
+    AddPrototype(prototypes.prototypes[i], values[i], model, weights[static_cast<Index>(i)], prior);
+  }
+  return WeightsUnder(std::move(prior), prototypes, model, results, deadline);
+}
+
 // A step for which each prototype's values are computed and given up again.
 absl::StatusOr<AdaptiveWeights> StepWithoutValues(const SourcePrototypes& prototypes,
                                                   const SourceModels& sources,
@@ -123,7 +135,7 @@ absl::StatusOr<AdaptiveWeights> StepWithoutValues(const SourcePrototypes& protot
   for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
     const Prototype& prototype = prototypes.prototypes[i];
-    AddPrototype(prototype, ValuesOf(prototype, prototypes.places, sources, results.x), 0, model,
+    AddPrototype(prototype, ValuesOf(prototype, prototypes.places, sources, results.x), model,
                  weights[static_cast<Index>(i)], prior);
   }
   return WeightsUnder(std::move(prior), prototypes, model, results, deadline);
@@ -171,18 +183,6 @@ absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances) {
   return adapted;
 }
 
-absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
-                                               const PrototypeValues& values,
-                                               const AdaptionModel& model, const Vector& weights,
-                                               const TrainingData& results,
-                                               const Deadline& deadline) {
-  MixedPrior prior = NothingMixed(prototypes, model, results.y.size());
-  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
-    AddPrototype(prototypes.prototypes[i], values, i, model, weights[static_cast<Index>(i)], prior);
-  }
-  return WeightsUnder(std::move(prior), prototypes, model, results, deadline);
-}
-
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index first, Index count,
@@ -212,7 +212,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
     cache.Put(fingerprints[static_cast<size_t>(step - first + 1)],
               std::make_shared<const AdaptiveWeights>(adapted));
   };
-  PrototypeValues values;
+  std::vector<PrototypeValues> values;
   if (keeps_values) {
     SLIPSTREAM_ASSIGN_OR_RETURN(values, AllValues(prototypes, sources, last, deadline));
   }
@@ -220,7 +220,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
     const TrainingData results = earlier(step);
     absl::StatusOr<AdaptiveWeights> next =
         keeps_values && AreFirstOf(last, results)
-            ? AdaptedWeights(prototypes, values, model, adapted.weights, results, deadline)
+            ? StepWithValues(prototypes, values, model, adapted.weights, results, deadline)
             : StepWithoutValues(prototypes, sources, model, adapted.weights, results, deadline);
     if (!next.ok()) {
       // The next call goes on from here.

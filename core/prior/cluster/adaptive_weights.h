@@ -70,24 +70,16 @@ AdaptiveWeights EqualWeights(size_t count);
 // Lines 20 and 21. FAILED_PRECONDITION when a distance is not finite.
 absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances);
 
-// Lines 15, 16 and 19 to 21, with `values` at the results' points (and others
-// after them). FAILED_PRECONDITION when a covariance cannot be factorised;
-// DEADLINE_EXCEEDED or CANCELLED when the deadline passed.
-absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
-                                               const PrototypeValues& values,
-                                               const AdaptionModel& model, const Vector& weights,
-                                               const TrainingData& results,
-                                               const Deadline& deadline = Deadline::Infinite());
-
 // The latest weights of some histories, by a fingerprint of all that they depend on besides the
 // prototypes.
 using AdaptionCache = Memo<Fingerprint, const AdaptiveWeights>;
 inline constexpr size_t kMostAdaptions = 256;
 
-// All steps, from `first` to `count`, of which earlier(t) gives the results. They go
-// on from the latest one that the cache knows, so that one is taken for each new
-// result; without it all are. What comes out is the same, bit for bit. When the
-// deadline passes the cache gets the latest step that was taken. Errors as AdaptedWeights.
+// All steps of lines 15, 16 and 19 to 21, from `first` to `count`, of which earlier(t) gives the
+// results. They go on from the latest one that the cache knows, so that one is taken for each new
+// result; without it all are. What comes out is the same, bit for bit. FAILED_PRECONDITION when a
+// covariance cannot be factorised; DEADLINE_EXCEEDED or CANCELLED when the deadline passed: then
+// the cache gets the latest step that was taken.
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index first, Index count,

@@ -264,49 +264,19 @@ PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
   return places(rows, Eigen::all);
 }
 
-namespace {
-
-// Adds the term to what a prototype says.
-void AddTermAt(const AddedTerm& term, const CachedPoints& x, const CachedPoints& places,
-               Vector& mean, Matrix& within, Matrix& to_places) {
-  mean += term.mean_factor * term.cache->Means(x);
-  if (term.covariance_factor == 0) return;
-  within += term.covariance_factor * term.cache->Covariance(x, x);
-  to_places += term.covariance_factor * term.cache->Covariance(x, places);
-}
-
-void AppendValues(const Prototype& prototype, const SourceModels& sources, const CachedPoints& x,
-                  const CachedPoints& places, PrototypeValues& values) {
-  const Index rows = x.x.rows();
-  Vector mean = Vector::Zero(rows);
-  Matrix within = Matrix::Zero(rows, rows);
-  Matrix to_places = Matrix::Zero(rows, places.x.rows());
-  for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1, 1)) {
-    AddTermAt(term, x, places, mean, within, to_places);
-  }
-  within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
-  values.means.push_back(std::move(mean));
-  values.within.push_back(std::move(within));
-  values.to_places.push_back(std::move(to_places));
-}
-
-}  // namespace
-
 PrototypeValues ValuesOf(const Prototype& prototype, const PointMatrix& places,
                          const SourceModels& sources, const PointMatrix& x) {
-  PrototypeValues values;
-  AppendValues(prototype, sources, CachedPoints(x), CachedPoints(places), values);
-  return values;
-}
-
-PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
-                         const PointMatrix& x) {
-  const CachedPoints points(x);
-  const CachedPoints places(prototypes.places);
-  PrototypeValues values;
-  for (const Prototype& prototype : prototypes.prototypes) {
-    AppendValues(prototype, sources, points, places, values);
+  const CachedPoints at(x);
+  const CachedPoints at_places(places);
+  PrototypeValues values = {Vector::Zero(x.rows()), Matrix::Zero(x.rows(), x.rows()),
+                            Matrix::Zero(x.rows(), places.rows())};
+  for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1, 1)) {
+    values.mean += term.mean_factor * term.cache->Means(at);
+    if (term.covariance_factor == 0) continue;
+    values.within += term.covariance_factor * term.cache->Covariance(at, at);
+    values.to_places += term.covariance_factor * term.cache->Covariance(at, at_places);
   }
+  values.within.triangularView<Eigen::StrictlyUpper>() = values.within.transpose();
   return values;
 }
 

@@ -127,19 +127,15 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
 // At most `count` rows, evenly; of equal ones the first.
 PointMatrix EvenlyChosen(const PointMatrix& places, Index count);
 
-// What prototypes predict at points, and between points and places.
+// What a prototype predicts at points, and between points and places.
 struct PrototypeValues {
-  // One of each for a prototype. Rows (and columns of `within`) are points.
-  std::vector<Vector> means;
-  std::vector<Matrix> within;
-  std::vector<Matrix> to_places;
+  Vector mean;
+  Matrix within;
+  Matrix to_places;
 };
 
 // The values at the first points are the same to the last bit, whatever points come
 // after them.
-PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
-                         const PointMatrix& x);
-// The same of a single prototype.
 PrototypeValues ValuesOf(const Prototype& prototype, const PointMatrix& places,
                          const SourceModels& sources, const PointMatrix& x);
 

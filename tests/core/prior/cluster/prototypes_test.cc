@@ -32,11 +32,10 @@ void ExpectFirstIs(const NaiveProcess& process, const SourcePrototypes& made,
   EXPECT_LT((actual.mean() - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((actual.covariance() - expected.covariance).cwiseAbs().maxCoeff(), 1e-9);
   const PointMatrix x = RandomPoints(Numbers(2), 20, 8);
-  const PrototypeValues values = ValuesAt(made, sources, x);
-  EXPECT_LT((values.means[0] - process.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((values.within[0] - process.CovarianceOf(x, x)).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((values.to_places[0] - process.CovarianceOf(x, made.places)).cwiseAbs().maxCoeff(),
-            1e-9);
+  const PrototypeValues values = ValuesOf(made.prototypes[0], made.places, sources, x);
+  EXPECT_LT((values.mean - process.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.within - process.CovarianceOf(x, x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.to_places - process.CovarianceOf(x, made.places)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Prototypes, AreComparedAtFewerPlacesWhereTheirMatricesWouldBeLarge) {
@@ -135,15 +134,13 @@ TEST(Prototypes, SayTheSameOfPointsWhateverComesAfterThem) {
     const SourcePrototypes made =
         MakePrototypes(sources, RandomPoints(Numbers(3), 27, 6), options).value();
     const PointMatrix x = RandomPoints(Numbers(3), 50, 8);
-    const PrototypeValues all = ValuesAt(made, sources, x);
-    for (Index count = 1; count < 50; ++count) {
-      const PrototypeValues some = ValuesAt(made, sources, x.topRows(count));
-      for (size_t i = 0; i < made.prototypes.size(); ++i) {
-        ASSERT_EQ(some.means[i].head(count), all.means[i].head(count)) << count;
-        ASSERT_EQ(some.within[i].topLeftCorner(count, count),
-                  all.within[i].topLeftCorner(count, count))
-            << count;
-        ASSERT_EQ(some.to_places[i].topRows(count), all.to_places[i].topRows(count)) << count;
+    for (const Prototype& prototype : made.prototypes) {
+      const PrototypeValues all = ValuesOf(prototype, made.places, sources, x);
+      for (Index count = 1; count < 50; ++count) {
+        const PrototypeValues some = ValuesOf(prototype, made.places, sources, x.topRows(count));
+        ASSERT_EQ(some.mean, all.mean.head(count)) << count;
+        ASSERT_EQ(some.within, all.within.topLeftCorner(count, count)) << count;
+        ASSERT_EQ(some.to_places, all.to_places.topRows(count)) << count;
       }
     }
   }
