@@ -89,10 +89,6 @@ EmpiricalProcess::EmpiricalProcess(SourceModels sources, std::shared_ptr<const K
       mean_weight_(mean_weight),
       difference_weight_(difference_weight) {}
 
-Matrix EmpiricalProcess::Differences(const SourceModels& sources, const PointMatrix& x) {
-  return AroundTheirMean(SourceMeans(sources, x));
-}
-
 std::shared_ptr<const EmpiricalProcess::There> EmpiricalProcess::At(const PointMatrix& x) const {
   const PointsKey key = {x};
   if (std::shared_ptr<const There> found = there_.Find(key)) return found;

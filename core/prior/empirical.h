@@ -41,9 +41,6 @@ class EmpiricalProcess final : public GaussianPrior {
   EmpiricalProcess(SourceModels sources, std::shared_ptr<const Kernel> kernel, Vector parameters,
                    double mean, double mean_weight, double difference_weight);
 
-  // phi_k(x_i), a column for each source; none for a single one.
-  static Matrix Differences(const SourceModels& sources, const PointMatrix& x);
-
  private:
   class Kept;
 

@@ -58,9 +58,6 @@ class Service {
   BackupService& backups() { return backups_; }
   StatusService& status() { return status_; }
 
-  // Ends leases that have run out, which also happens regularly.
-  LeaseSweeper& lease_sweeper() { return sweeper_; }
-
   const ServiceOptions& options() const { return options_; }
   // Returns when no suggestion is being computed or waits to be.
   void WaitUntilComputed() { suggest_queue_.WaitUntilIdle(); }
