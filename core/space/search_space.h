@@ -96,9 +96,6 @@ class SearchSpace {
   // The value of one parameter, whatever its condition. Errors as Resolve.
   absl::StatusOr<Value> ResolveValue(size_t parameter, const NamedValue& value) const;
 
-  // The parameter's declared default; absent if it has none.
-  std::optional<Value> DefaultOf(size_t parameter) const;
-
   // The value that a parameter is assumed to have if nothing else is known: its
   // default, or else the middle of its range on its scale, the first category, or
   // false.

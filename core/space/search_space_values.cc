@@ -86,10 +86,6 @@ NamedValue SearchSpace::NameValue(size_t parameter, const Value& value) const {
   return NameInDomain(parameters()[parameter].domain, value);
 }
 
-std::optional<Value> SearchSpace::DefaultOf(size_t parameter) const {
-  return impl_->defaults[parameter];
-}
-
 Value SearchSpace::FallbackOf(size_t parameter) const {
   if (impl_->defaults[parameter].has_value()) return *impl_->defaults[parameter];
   return impl_->axes[parameter].ValueAt(IsUnordered(parameter) ? 0.0 : 0.5, 0);

@@ -142,9 +142,6 @@ class EventFeed::Watcher {
   // To be called with the size of each message that tells what was taken.
   void NoteSent(size_t bytes);
 
-  // Whether it has once seen all that there was; from then on it reads memory.
-  bool caught_up() const { return caught_up_; }
-
   // The last event that was taken, or passed over as another study's.
   int64_t sequence() const { return sequence_; }
 

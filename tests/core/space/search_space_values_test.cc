@@ -148,9 +148,7 @@ TEST(SearchSpaceValues, DefaultsAndFallbacks) {
   const SearchSpace space = MustCreateSpace(
       {with, Named("real", DoubleDomain{0.01, 100, Scale::kLog}),
        Named("words", CategoricalDomain{{"a", "b", "c"}}), Named("flag", BooleanDomain{})});
-  EXPECT_EQ(space.DefaultOf(0), Value::Integer(3));
   EXPECT_EQ(space.FallbackOf(0), Value::Integer(3));
-  EXPECT_FALSE(space.DefaultOf(1).has_value());
   EXPECT_NEAR(space.FallbackOf(1).number(), 1, 1e-12);
   EXPECT_EQ(space.FallbackOf(2), Value::Level(0));
   EXPECT_EQ(space.FallbackOf(3), Value::Boolean(false));

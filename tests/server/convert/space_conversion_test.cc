@@ -37,7 +37,7 @@ TEST(SpaceConversion, EveryKindOfParameterArrives) {
   EXPECT_EQ(std::get<IntegerDomain>(space->parameters()[2].domain).min, -2);
   EXPECT_EQ(std::get<DiscreteDomain>(space->parameters()[3].domain).values.size(), 3u);
   EXPECT_EQ(space->ParentOf(6), 4u);
-  EXPECT_EQ(space->DefaultOf(0)->number(), 0.1);
+  EXPECT_EQ(space->FallbackOf(0).number(), 0.1);
 }
 
 TEST(SpaceConversion, ConfigurationsReadBack) {

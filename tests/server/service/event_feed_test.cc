@@ -167,7 +167,7 @@ TEST_F(EventFeedTest, AWatcherThatIsBehindIsToldAgainWithoutNews) {
     const auto events = watcher->Take(7);
     ASSERT_TRUE(events.ok()) << events.status();
     EXPECT_EQ(events->size(), 7u);
-    EXPECT_FALSE(watcher->caught_up());
+    EXPECT_FALSE(watcher->place().has_value());
     watcher->NoteSent(100);
     news.Wait();
   }
