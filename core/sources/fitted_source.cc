@@ -46,7 +46,7 @@ class PointCollector {
   std::vector<Configuration> Failures() const {
     std::vector<Configuration> failures;
     for (const Configuration* const failed : failed_) {
-      std::optional<Configuration> mapped = mapping_.MapAnywhere(*failed);
+      std::optional<Configuration> mapped = mapping_.Map(*failed);
       if (mapped.has_value()) failures.push_back(*std::move(mapped));
     }
     return failures;
@@ -74,7 +74,7 @@ class PointCollector {
       ++counts_.no_result;
       return;
     }
-    std::optional<Configuration> mapped = mapping_.MapAnywhere(point.configuration);
+    std::optional<Configuration> mapped = mapping_.Map(point.configuration);
     if (!mapped.has_value()) {
       ++counts_.outside;
       return;

@@ -19,7 +19,7 @@ std::optional<OutputTransform> SharedScaleOf(
     for (const SourcePoint& point : source->points) {
       const bool is_measured = point.ending == Ending::kMeasured && point.value.has_value() &&
                                std::isfinite(*point.value);
-      if (is_measured && mapping->MapAnywhere(point.configuration, mapped)) {
+      if (is_measured && mapping->Map(point.configuration, mapped)) {
         values.push_back(sign * *point.value);
       }
     }

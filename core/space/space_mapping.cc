@@ -120,13 +120,13 @@ std::optional<Value> SpaceMapping::ValueOf(size_t parameter,
   return ValueInDomain(domain, no_words, NearestIn(domain, number));
 }
 
-std::optional<Configuration> SpaceMapping::MapAnywhere(const Configuration& configuration) const {
+std::optional<Configuration> SpaceMapping::Map(const Configuration& configuration) const {
   Configuration mapped;
-  if (!MapAnywhere(configuration, mapped)) return std::nullopt;
+  if (!Map(configuration, mapped)) return std::nullopt;
   return mapped;
 }
 
-bool SpaceMapping::MapAnywhere(const Configuration& configuration, Configuration& mapped) const {
+bool SpaceMapping::Map(const Configuration& configuration, Configuration& mapped) const {
   mapped.values.assign(target_->dimension(), Value());
   for (size_t parameter : target_->ParentsFirst()) {
     if (!target_->IsActive(parameter, mapped)) continue;
@@ -135,15 +135,6 @@ bool SpaceMapping::MapAnywhere(const Configuration& configuration, Configuration
     mapped.values[parameter] = *value;
   }
   return true;
-}
-
-std::optional<Configuration> SpaceMapping::Map(const Configuration& configuration) const {
-  std::optional<Configuration> mapped = MapAnywhere(configuration);
-  if (!mapped.has_value()) return std::nullopt;
-  if (target_->has_candidates() && !target_->CandidateIndex(*mapped).has_value()) {
-    return std::nullopt;
-  }
-  return mapped;
 }
 
 }  // namespace slipstream

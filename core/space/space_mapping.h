@@ -24,17 +24,14 @@ class SpaceMapping {
   // without an active namesake gets its default, or the middle of its range (the
   // first category); the target's conditions decide which are active. A number between
   // two whole or discrete ones of the target counts as the nearer one. Absent if a
-  // value that would be active is outside the target's domain, or if the target
-  // has a candidate list without the result.
+  // value that would be active is outside the target's domain. The result need not be
+  // one of the target's candidates, as models also learn from points that cannot be
+  // suggested.
   std::optional<Configuration> Map(const Configuration& configuration) const;
 
-  // Like Map, but the result need not be one of the target's candidates. For
-  // models, which also learn from points that cannot be suggested.
-  std::optional<Configuration> MapAnywhere(const Configuration& configuration) const;
-
-  // MapAnywhere into `mapped`, whose memory it reuses. Returns false if the result
+  // Map into `mapped`, whose memory it reuses. Returns false if the result
   // is absent, and then leaves `mapped` in an unspecified state.
-  bool MapAnywhere(const Configuration& configuration, Configuration& mapped) const;
+  bool Map(const Configuration& configuration, Configuration& mapped) const;
 
  private:
   // How one parameter of the target gets its value.

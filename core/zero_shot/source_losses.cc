@@ -36,7 +36,7 @@ Census TakeCensus(const SourceTaskData& source, const SourceRanking& ranking,
   census.measured.resize(candidates.configurations.size());
   Configuration mapped;
   for (size_t point : ranking.measured()) {
-    if (!mapping.MapAnywhere(source.points[point].configuration, mapped)) continue;
+    if (!mapping.Map(source.points[point].configuration, mapped)) continue;
     census.mappable.push_back(point);
     const auto candidate = candidates.index.find(&mapped);
     if (candidate == candidates.index.end()) continue;
@@ -59,7 +59,7 @@ Neighbourhood EvenlySpread(const SourceTaskData& source, const std::vector<size_
   for (size_t i = 0; i < count; ++i) {
     const SourcePoint& point = source.points[points[PartBegin(i, points.size(), count)]];
     target.EncodeCoordinates(
-        *mapping.MapAnywhere(point.configuration),
+        *mapping.Map(point.configuration),
         absl::MakeSpan(&spread.coordinates[i * target.dimension()], target.dimension()));
     spread.values.push_back(*point.value);
   }

@@ -75,7 +75,7 @@ std::optional<std::vector<Configuration>> BestConfigurations(
       if (IsLate(deadline)) return std::nullopt;
       if (place >= best[g].size()) continue;
       const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
-      auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
+      auto mapped = giver.mapping.Map(giver.data->points[best[g][place]].configuration);
       if (mapped.has_value() && space.has_candidates() && !space.CandidateIndex(*mapped)) {
         mapped = space.candidates()[nearest.PlaceAmong(all, *mapped)];
       }

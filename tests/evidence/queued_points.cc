@@ -23,7 +23,9 @@ std::vector<Configuration> BestFirst(const SourceTaskData& source, const SearchS
   std::vector<Configuration> best;
   for (const SourcePoint* point : points) {
     std::optional<Configuration> mapped = mapping->Map(point->configuration);
-    if (mapped.has_value()) best.push_back(*std::move(mapped));
+    if (!mapped.has_value()) continue;
+    if (space.has_candidates() && !space.CandidateIndex(*mapped).has_value()) continue;
+    best.push_back(*std::move(mapped));
   }
   return best;
 }

@@ -139,15 +139,14 @@ TEST(SpaceMapping, TheTargetsConditionsDecide) {
             (Values{Value::Level(0), Value::Integer(5)}));
 }
 
-TEST(SpaceMapping, OnlyCandidatesOfTheTargetCanBeMappedTo) {
+TEST(SpaceMapping, WhatIsMappedNeedNotBeACandidateOfTheTarget) {
   const SearchSpace source = MustCreateSpace({Named("x", DoubleDomain{0, 9, Scale::kLinear})});
   const SearchSpace target =
       MustCreateSpace({Named("x", DoubleDomain{0, 9, Scale::kLinear})},
                       SearchSpace::CandidateTable{{{{"x", 1.0}}, {{"x", 2.0}}}});
   const SpaceMapping mapping = Mapping(source, target);
   EXPECT_EQ(mapping.Map({{Value::Double(2)}})->values, Values{Value::Double(2)});
-  EXPECT_FALSE(mapping.Map({{Value::Double(3)}}));
-  EXPECT_EQ(mapping.MapAnywhere({{Value::Double(3)}})->values, Values{Value::Double(3)});
+  EXPECT_EQ(mapping.Map({{Value::Double(3)}})->values, Values{Value::Double(3)});
 }
 
 TEST(SpaceMapping, SpacesWithoutACommonNameAreRefusedWithBothSetsOfNames) {

@@ -33,7 +33,7 @@ std::vector<NaiveSource> UsableSources(const StudyView& view) {
     for (const SourcePoint& point : data.points) {
       if (point.ending != Ending::kMeasured) continue;
       source.measured.push_back({point.configuration, *point.value});
-      has_place = has_place || mapping->MapAnywhere(point.configuration).has_value();
+      has_place = has_place || mapping->Map(point.configuration).has_value();
     }
     if (has_place) usable.push_back(source);
   }
@@ -84,7 +84,7 @@ double ValueFor(const SearchSpace& space, const NaiveSource& source, const Confi
   double count = 0;
   std::vector<std::pair<double, double>> by_distance;  // Squared distance, value.
   for (const Measured& point : source.measured) {
-    const auto mapped = source.mapping.MapAnywhere(point.raw);
+    const auto mapped = source.mapping.Map(point.raw);
     if (!mapped.has_value()) continue;
     if (*mapped == c) {
       sum += point.value;
