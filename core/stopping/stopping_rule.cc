@@ -24,7 +24,6 @@ const StoppingRow kNone = {
     .make = [](const OptionSet&) -> std::unique_ptr<const StoppingRule> {
       return std::make_unique<NeverStop>();
     },
-    .reads_others = false,
 };
 
 absl::StatusOr<const StoppingRow*> RowNamed(absl::string_view name) {

@@ -69,7 +69,6 @@ class StoppingRule {
 struct StoppingRow {
   Ingredient about;
   std::unique_ptr<const StoppingRule> (*make)(const OptionSet& options) = nullptr;
-  bool reads_others = true;  // Whether StoppingView::others matters.
 };
 
 // All of them, in the order in which people should meet them.

@@ -95,20 +95,6 @@ TEST(EveryRuleTest, TheSameViewGivesTheSameAdvice) {
   }
 }
 
-TEST(EveryRuleTest, OnlyPatienceAndNoneDoNotReadTheOthers) {
-  for (const StoppingRow* row : StoppingRows()) {
-    bool reads = false;
-    for (uint64_t seed = 1; seed <= 40 && !reads; ++seed) {
-      HandMadeStudy study;
-      FillRandomly(seed, study);
-      const std::string reason = study.Ask(row->about.name, {}).reason;
-      study.others().clear();
-      reads = study.Ask(row->about.name, {}).reason != reason;
-    }
-    EXPECT_EQ(row->reads_others, reads) << row->about.name;
-  }
-}
-
 // The rule's advice in a study of `others` and `running` with the loosest options there are, so
 // that it has to judge.
 void ExpectASentence(const StoppingRow& row, const std::vector<std::vector<StepValue>>& others,
