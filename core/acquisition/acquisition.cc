@@ -121,9 +121,7 @@ double IncumbentOf(const Surrogate& surrogate, const PointMatrix& x) {
   return surrogate.PredictMean(x).maxCoeff();
 }
 
-double MaxValueTargetFromResults(const Vector& results, double margin) {
-  return results.maxCoeff() + margin;
-}
+double MaxValueTargetFromResults(const Vector& results) { return results.maxCoeff() + 0.1; }
 
 absl::StatusOr<double> MaxValueTargetFromDraws(const Surrogate& surrogate, const PointMatrix& x,
                                                double incumbent, uint64_t seed) {

@@ -47,8 +47,8 @@ class Acquisition {
 double IncumbentOf(const Surrogate& surrogate, const PointMatrix& x);
 
 // Two readings of "max-value" probability of improvement:
-// best result + margin, on outputs of variance 1 (HyperBO's rule) ...
-double MaxValueTargetFromResults(const Vector& results, double margin = 0.1);
+// best result + 0.1, on outputs of variance 1 (HyperBO's rule) ...
+double MaxValueTargetFromResults(const Vector& results);
 // ... or the mean over joint draws of the maximum at the points (after Wang and
 // Jegelka, "Max-value entropy search", 2017), never below `incumbent`.
 absl::StatusOr<double> MaxValueTargetFromDraws(const Surrogate& surrogate, const PointMatrix& x,

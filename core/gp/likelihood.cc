@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
 
@@ -77,11 +76,10 @@ Hyperparameters Hyperparameters::Unpacked(ConstVectorView packed, Index weights)
   return {packed.head(count), packed[count], packed[count + 1], packed.tail(weights)};
 }
 
-std::vector<std::string> HyperparameterNames(const Kernel& kernel, Index weights) {
+std::vector<std::string> HyperparameterNames(const Kernel& kernel) {
   std::vector<std::string> names = kernel.ParameterNames();
   names.push_back("noise_variance");
   names.push_back("mean");
-  for (Index j = 0; j < weights; ++j) names.push_back(absl::StrCat("weight[", j, "]"));
   return names;
 }
 

@@ -36,8 +36,8 @@ struct Hyperparameters {
   static Hyperparameters Unpacked(ConstVectorView packed, Index weights = 0);
 };
 
-// The names of the entries of Hyperparameters::Packed.
-std::vector<std::string> HyperparameterNames(const Kernel& kernel, Index weights = 0);
+// The names of the entries of Hyperparameters::Packed but for the weights.
+std::vector<std::string> HyperparameterNames(const Kernel& kernel);
 
 // A Gaussian that is part of the function with a weight that is still open, as
 // it is at the data's points.

@@ -264,10 +264,8 @@ TEST(Incumbent, IsTheBestResultWhereResultsAreExact) {
 }
 
 TEST(MaxValueTarget, FromResultsIsTheBestAndAMargin) {
-  const Vector results{{-0.5, 1.25, 0.5}};
-  EXPECT_DOUBLE_EQ(MaxValueTargetFromResults(results), 1.35);
-  EXPECT_DOUBLE_EQ(MaxValueTargetFromResults(results, 0.25), 1.5);
-  EXPECT_DOUBLE_EQ(MaxValueTargetFromResults(Vector::Constant(1, -3), 0), -3);
+  EXPECT_DOUBLE_EQ(MaxValueTargetFromResults(Vector{{-0.5, 1.25, 0.5}}), 1.35);
+  EXPECT_DOUBLE_EQ(MaxValueTargetFromResults(Vector::Constant(1, -3)), -2.9);
 }
 
 // Joint draws of a process at the points, made here: one a column.
