@@ -195,8 +195,8 @@ class Chooser {
     return repeat;
   }
 
-  absl::StatusOr<NextPoint> Among(const PointScore& score,
-                                  std::vector<Configuration> configurations, bool is_whole) const {
+  absl::StatusOr<std::vector<ScoredConfiguration>> Scored(
+      const PointScore& score, std::vector<Configuration> configurations) const {
     SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
                                 score.Values(EncodeAll(request_.space, configurations)));
     std::vector<ScoredConfiguration> scored;
@@ -204,6 +204,13 @@ class Chooser {
       scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
     }
     DiscountRepeats(scored);
+    return scored;
+  }
+
+  absl::StatusOr<NextPoint> Among(const PointScore& score,
+                                  std::vector<Configuration> configurations, bool is_whole) const {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<ScoredConfiguration> scored,
+                                Scored(score, std::move(configurations)));
     SortBestFirst(scored);
     NextPoint next = FirstNotTaken(scored);
     next.searched_whole = is_whole;
@@ -218,13 +225,8 @@ class Chooser {
     for (int64_t candidate : left) {
       configurations.push_back(request_.space.candidates()[static_cast<size_t>(candidate)]);
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
-                                score.Values(EncodeAll(request_.space, configurations)));
-    std::vector<ScoredConfiguration> scored;
-    for (size_t i = 0; i < configurations.size(); ++i) {
-      scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
-    }
-    DiscountRepeats(scored);
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<ScoredConfiguration> scored,
+                                Scored(score, std::move(configurations)));
     const auto best = std::max_element(
         scored.begin(), scored.end(),
         [](const auto& a, const auto& b) { return a.value < b.value; });
