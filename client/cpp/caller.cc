@@ -47,8 +47,8 @@ absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
   return absl::FromChrono(LongestPause(retry, attempts)) * absl::Uniform(random, 0.0, 1.0);
 }
 
-}  // namespace
-
+// Whether a retry of the call may succeed. Decided by the code, and for RESOURCE_EXHAUSTED by
+// whether the details have an Overload, as messages are for people.
 bool IsWorthRepeating(const grpc::Status& status) {
   const grpc::StatusCode code = status.error_code();
   if (code == grpc::StatusCode::RESOURCE_EXHAUSTED) return IsOverload(status);
@@ -57,6 +57,8 @@ bool IsWorthRepeating(const grpc::Status& status) {
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::ABORTED ||
          code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
+
+}  // namespace
 
 std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts) {
   const double growth = std::ldexp(1.0, std::clamp(attempts - 1, 0, 60));

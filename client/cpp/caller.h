@@ -19,10 +19,6 @@
 
 namespace slipstream::client_internal {
 
-// Whether a retry of the call may succeed. Decided by the code, and for RESOURCE_EXHAUSTED by
-// whether the details have an Overload, as messages are for people.
-bool IsWorthRepeating(const grpc::Status& status);
-
 // The longest pause after `attempts` failed attempts, that is, before the next.
 std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts);
 

@@ -18,6 +18,24 @@ Vector Collect(const std::vector<HyperparameterBelief>& beliefs, Member member) 
   return collected;
 }
 
+// Has these beliefs in the kernel's amplitude, which is its first hyperparameter, its lengthscales
+// and the noise; nothing changes unless there is a rate.
+void BelieveInGamma(const GammaBeliefs& gamma, Model& model) {
+  if (!gamma.rate.has_value()) return;
+  const auto believe = [&](size_t place, double power) {
+    HyperparameterBelief& belief = model.beliefs[place];
+    belief.gamma_rate = *gamma.rate;
+    belief.gamma_shape = gamma.shape;
+    belief.gamma_power = power;
+  };
+  const std::vector<std::string> names = model.kernel->ParameterNames();
+  believe(0, 2);  // The amplitude's logarithm is half the variance's.
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (absl::StrContains(names[i], "lengthscale")) believe(i, 1);
+  }
+  believe(names.size(), 1);
+}
+
 }  // namespace
 
 Index Model::weight_count() const {
@@ -84,22 +102,6 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   BelieveInGamma(options.gamma, model);
   FixGiven(options.given, model);
   return model;
-}
-
-void BelieveInGamma(const GammaBeliefs& gamma, Model& model) {
-  if (!gamma.rate.has_value()) return;
-  const auto believe = [&](size_t place, double power) {
-    HyperparameterBelief& belief = model.beliefs[place];
-    belief.gamma_rate = *gamma.rate;
-    belief.gamma_shape = gamma.shape;
-    belief.gamma_power = power;
-  };
-  const std::vector<std::string> names = model.kernel->ParameterNames();
-  believe(0, 2);  // The amplitude's logarithm is half the variance's.
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (absl::StrContains(names[i], "lengthscale")) believe(i, 1);
-  }
-  believe(names.size(), 1);
 }
 
 void FixGiven(const GivenHyperparameters& given, Model& model) {

@@ -106,10 +106,6 @@ struct ModelOptions {
 // otherwise.
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
 
-// Has these beliefs in the kernel's amplitude, which is its first hyperparameter, its lengthscales
-// and the noise; nothing changes unless there is a rate.
-void BelieveInGamma(const GammaBeliefs& gamma, Model& model);
-
 // Fixes the beliefs in what is given. Of a product's amplitudes it is the first one.
 void FixGiven(const GivenHyperparameters& given, Model& model);
 

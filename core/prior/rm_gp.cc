@@ -17,6 +17,12 @@
 namespace slipstream {
 namespace {
 
+// beta_t in so many dimensions, `round` from 1 on.
+double Multiplier(double scale, Index dimension, Index round) {
+  return std::sqrt(scale * static_cast<double>(dimension) *
+                   std::log(2 * static_cast<double>(round)));
+}
+
 // So many hyperparameters' states are cached, for Fit, Shares and Remarks to share.
 constexpr size_t kMostRmGpStates = 32;
 
@@ -167,8 +173,7 @@ Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {
       }
       const Index round = results - first_results_;  // From 0 on.
       if (round < 0) continue;
-      const double multiplier =
-          RmGpMultiplier(options_.multiplier_scale, own.dimension(), round + 1);
+      const double multiplier = Multiplier(options_.multiplier_scale, own.dimension(), round + 1);
       const Eigen::ArrayXd gap = error.abs() + multiplier * variance.max(least).sqrt();
       gaps(static_cast<Index>(i), round) =
           points.margin + (options_.gap == RmGpGap::kMean ? gap.mean() : gap.maxCoeff());
@@ -182,7 +187,7 @@ RmGpState RmGpTransfer::Run(const GaussianProcess& own) const {
   const auto count = static_cast<Index>(sources_.size());
   state.rounds = RoundsOf(own.size());
   state.multiplier =
-      RmGpMultiplier(options_.multiplier_scale, own.dimension(), std::max<Index>(1, state.rounds));
+      Multiplier(options_.multiplier_scale, own.dimension(), std::max<Index>(1, state.rounds));
   const Matrix gaps = Gaps(own, state.rounds);
   Vector sums = Vector::Zero(count);
   state.weights = Vector::Constant(count, 1 / static_cast<double>(count));
@@ -229,11 +234,6 @@ class RmGp final : public Prior {
 };
 
 }  // namespace
-
-double RmGpMultiplier(double scale, Index dimension, Index round) {
-  return std::sqrt(scale * static_cast<double>(dimension) *
-                   std::log(2 * static_cast<double>(round)));
-}
 
 std::unique_ptr<Prior> MakeRmGp(const RmGpOptions& options) {
   return std::make_unique<RmGp>(options);

@@ -83,9 +83,6 @@ struct RmGpOptions {
   friend bool operator==(const RmGpOptions&, const RmGpOptions&) = default;
 };
 
-// beta_t in so many dimensions, `round` from 1 on.
-double RmGpMultiplier(double scale, Index dimension, Index round);
-
 // Remarks: nu, rounds, and, after the first round, of all sources the
 // least_gap and, weighted by om, the mean_gap of the last round; kept_sources, how
 // many are part of what Fit gives; with kThompson also drawn_from, "target" or

@@ -86,8 +86,9 @@ const Configuration* OnlyConfiguration(absl::Span<const EndedTrial> trials) {
   return only;
 }
 
-}  // namespace
-
+// How many different configurations have a result of the start: the first InitialResults, more
+// where several workers had suggestions of the start at once, and all that people added before the
+// first suggestion.
 Index ResultsOfStart(const StudyView& view, const Recipe& recipe) {
   const size_t needed = InitialResults(view, recipe);
   int64_t first_suggested = std::numeric_limits<int64_t>::max();
@@ -110,6 +111,8 @@ Index ResultsOfStart(const StudyView& view, const Recipe& recipe) {
   }
   return static_cast<Index>(different.size());
 }
+
+}  // namespace
 
 size_t CountResults(const StudyView& view) {
   return static_cast<size_t>(std::count_if(view.ended.begin(), view.ended.end(), InformsModels));

@@ -47,11 +47,6 @@ size_t InitialResults(const StudyView& view, const Recipe& recipe);
 // The same where the study's sources are of no use.
 size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
 
-// How many different configurations have a result of the start: the first InitialResults, more
-// where several workers had suggestions of the start at once, and all that people added before the
-// first suggestion.
-Index ResultsOfStart(const StudyView& view, const Recipe& recipe);
-
 // Marks a suggestion of the start, for priors that count rounds after it.
 Note OfStartNote();
 

@@ -108,18 +108,7 @@ class ForecasterPair {
   Forecaster without_sources_;
 };
 
-}  // namespace
-
-Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTransform& transform) {
-  const auto& [without, with] = forecasts;
-  Note note{std::string(kForecasts),
-            {without.mean, without.deviation, with.mean, with.deviation, initial}};
-  const std::vector<double> numbers = transform.Numbers();
-  note.values.insert(note.values.end(), numbers.begin(), numbers.end());
-  return note;
-}
-
-absl::string_view TransferStateName(TransferState state) {
+absl::string_view NameOf(TransferState state) {
   switch (state) {
     case TransferState::kUnknown:
       return "unknown";
@@ -131,6 +120,17 @@ absl::string_view TransferStateName(TransferState state) {
       return "hurting";
   }
   return "unknown";
+}
+
+}  // namespace
+
+Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTransform& transform) {
+  const auto& [without, with] = forecasts;
+  Note note{std::string(kForecasts),
+            {without.mean, without.deviation, with.mean, with.deviation, initial}};
+  const std::vector<double> numbers = transform.Numbers();
+  note.values.insert(note.values.end(), numbers.begin(), numbers.end());
+  return note;
 }
 
 double TransferEvidence::share() const { return 1 / (1 + std::exp(-log_odds)); }
@@ -145,7 +145,7 @@ TransferState TransferEvidence::state() const {
 }
 
 std::vector<Fact> TransferEvidence::Facts() const {
-  std::vector<Fact> facts = {{"transfer", std::string(TransferStateName(state()))},
+  std::vector<Fact> facts = {{"transfer", std::string(NameOf(state()))},
                              {"transfer_share", share()},
                              {"transfer_results", static_cast<double>(results)}};
   if (results >= kLeastCompared) {

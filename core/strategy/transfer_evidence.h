@@ -38,9 +38,6 @@ Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTra
 
 enum class TransferState { kUnknown, kHelping, kNeutral, kHurting };
 
-// "unknown", "helping", "neutral" or "hurting".
-absl::string_view TransferStateName(TransferState state);
-
 struct TransferEvidence {
   // The number of results that were forecast.
   size_t results = 0;
