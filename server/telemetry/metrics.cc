@@ -21,16 +21,16 @@ using Labels = std::vector<ClientMetric::Label>;
 
 class Families {
  public:
-  void Gauge(const char* name, const char* help, double value, Labels labels = {}) {
+  void Gauge(const char* name, const char* help, auto value, Labels labels = {}) {
     ClientMetric metric;
     metric.label = std::move(labels);
-    metric.gauge.value = value;
+    metric.gauge.value = static_cast<double>(value);
     Add(name, help, MetricType::Gauge, std::move(metric));
   }
-  void Counter(const char* name, const char* help, double value, Labels labels = {}) {
+  void Counter(const char* name, const char* help, auto value, Labels labels = {}) {
     ClientMetric metric;
     metric.label = std::move(labels);
-    metric.counter.value = value;
+    metric.counter.value = static_cast<double>(value);
     Add(name, help, MetricType::Counter, std::move(metric));
   }
   void Histogram(const char* name, const char* help, const HistogramFigures& figures,
@@ -63,8 +63,6 @@ class Families {
   std::vector<MetricFamily> families_;
 };
 
-std::string CodeName(absl::StatusCode code) { return absl::StatusCodeToString(code); }
-
 // A name for all methods that the server does not have: callers could think of any number.
 std::string MethodName(const std::optional<Rpc>& rpc) {
   return rpc.has_value() ? std::string(EntryOf(*rpc).name) : "unknown";
@@ -75,30 +73,29 @@ void AddCalls(const ServerFigures& figures, Families* families) {
     families->Histogram(
         "slipstream_rpc_duration_seconds", "How long calls took until they were answered",
         answered.seconds,
-        {{"method", MethodName(answered.rpc)}, {"code", CodeName(answered.code)}});
+        {{"method", MethodName(answered.rpc)}, {"code", absl::StatusCodeToString(answered.code)}});
   }
   families->Gauge("slipstream_open_calls", "Calls that have not been answered yet",
-                  static_cast<double>(figures.open_calls));
-  families->Gauge("slipstream_watchers", "Callers that watch studies",
-                  static_cast<double>(figures.service.watchers));
+                  figures.open_calls);
+  families->Gauge("slipstream_watchers", "Callers that watch studies", figures.service.watchers);
 }
 
 void AddQueuesAndCaches(const ServiceFigures& figures, Families* families) {
   for (const ServiceFigures::Queue& queue : figures.queues) {
-    families->Gauge("slipstream_queue_waiting", "Entries that wait in a queue",
-                    static_cast<double>(queue.waiting), {{"queue", queue.name}});
+    families->Gauge("slipstream_queue_waiting", "Entries that wait in a queue", queue.waiting,
+                    {{"queue", queue.name}});
   }
   for (const ServiceFigures::Queue& queue : figures.queues) {
     families->Gauge("slipstream_queue_limit", "Maximum number of entries that may wait in a queue",
-                    static_cast<double>(queue.limit), {{"queue", queue.name}});
+                    queue.limit, {{"queue", queue.name}});
   }
   for (const ServiceFigures::Cache& cache : figures.caches) {
-    families->Gauge("slipstream_cache_bytes", "Approximate size of a cache's content",
-                    static_cast<double>(cache.bytes), {{"cache", cache.name}});
+    families->Gauge("slipstream_cache_bytes", "Approximate size of a cache's content", cache.bytes,
+                    {{"cache", cache.name}});
   }
   for (const ServiceFigures::Cache& cache : figures.caches) {
     families->Gauge("slipstream_cache_limit_bytes", "Maximum size of a cache's content",
-                    static_cast<double>(cache.limit), {{"cache", cache.name}});
+                    cache.limit, {{"cache", cache.name}});
   }
 }
 
@@ -107,32 +104,28 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
   for (size_t i = 0; i < figures.rungs.size(); ++i) {
     families->Counter("slipstream_suggestions_total",
                       "Suggestions by the rung of the ladder of fallbacks that made them",
-                      static_cast<double>(figures.rungs[i]), {{"rung", kRungs[i]}});
+                      figures.rungs[i], {{"rung", kRungs[i]}});
   }
   families->Histogram("slipstream_suggestion_transfer_weight",
                       "Weight of source tasks in suggestions of studies that have some",
                       figures.transfer_weights);
-  families->Counter("slipstream_prepared_suggestions_total",
-                    "Suggestions that models precomputed",
-                    static_cast<double>(figures.prepared));
+  families->Counter("slipstream_prepared_suggestions_total", "Suggestions that models precomputed",
+                    figures.prepared);
   families->Counter("slipstream_prepared_suggestions_used_total",
-                    "Precomputed suggestions that were given to callers",
-                    static_cast<double>(figures.prepared_used));
+                    "Precomputed suggestions that were given to callers", figures.prepared_used);
   families->Counter("slipstream_prepared_suggestions_wasted_total",
                     "Precomputed suggestions that became invalid before a caller asked",
-                    static_cast<double>(figures.prepared_wasted));
+                    figures.prepared_wasted);
   families->Counter("slipstream_source_fits_total", "Models fitted to source tasks",
-                    static_cast<double>(figures.source_fits));
+                    figures.source_fits);
   families->Counter("slipstream_source_fit_failures_total", "Source tasks that could not be fitted",
-                    static_cast<double>(figures.failed_source_fits));
-  families->Counter("slipstream_leases_run_out_total", "Leases that ran out",
-                    static_cast<double>(figures.stale_leases));
+                    figures.failed_source_fits);
+  families->Counter("slipstream_leases_run_out_total", "Leases that ran out", figures.stale_leases);
   families->Counter("slipstream_studies_expired_total",
                     "Studies deleted because they were completed long ago",
-                    static_cast<double>(figures.expired_studies));
+                    figures.expired_studies);
   families->Counter("slipstream_configurations_requeued_total",
-                    "Configurations queued again after their lease ran out",
-                    static_cast<double>(figures.queued_again));
+                    "Configurations queued again after their lease ran out", figures.queued_again);
 }
 
 void AddUpkeep(const ServiceFigures& figures, Families* families) {
@@ -140,7 +133,7 @@ void AddUpkeep(const ServiceFigures& figures, Families* families) {
     families->Counter("slipstream_upkeep_failures_total",
                       "Failures to end leases that have run out, to delete studies that were "
                       "completed long ago, and to make backups",
-                      static_cast<double>(count), {{"task", task}});
+                      count, {{"task", task}});
   };
   failures("leases", figures.failed_lease_sweeps);
   failures("expiry", figures.failed_expiries);
@@ -151,17 +144,17 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   const ServiceFigures& figures = server.service;
   const auto connections = [&](const char* limit, int64_t count) {
     families->Counter("slipstream_refused_connections_total",
-                      "Connections refused because of the limits of connections",
-                      static_cast<double>(count), {{"limit", limit}});
+                      "Connections refused because of the limits of connections", count,
+                      {{"limit", limit}});
   };
   connections("all", server.refused_connections);
   connections("address", server.refused_connections_of_an_address);
   families->Counter("slipstream_failed_handshakes_total", "TLS handshakes that failed",
-                    static_cast<double>(server.failed_handshakes));
+                    server.failed_handshakes);
   for (size_t i = 0; i < kQuotaKinds; ++i) {
     families->Counter("slipstream_quota_refusals_total",
                       "Calls refused because a project would have exceeded its quota",
-                      static_cast<double>(figures.quota_refusals[i]),
+                      figures.quota_refusals[i],
                       {{"quota", std::string(NameOf(static_cast<QuotaKind>(i)))}});
   }
 }
@@ -182,36 +175,28 @@ void AddStore(const StoreFigures& figures, Families* families) {
                       "How long the disk took to make writes durable",
                       database.sync_seconds);
   families->Counter("slipstream_store_failed_commits_total",
-                    "Transactions whose changes the disk did not take",
-                    static_cast<double>(database.failed_commits));
+                    "Transactions whose changes the disk did not take", database.failed_commits);
   families->Histogram("slipstream_store_writes_per_commit", "Changes that shared a commit",
                       figures.writes_per_commit);
-  families->Gauge("slipstream_store_file_bytes", "Size of the database file",
-                  static_cast<double>(database.file_bytes));
-  families->Gauge("slipstream_store_log_bytes", "Size of the write-ahead log",
-                  static_cast<double>(database.log_bytes));
+  families->Gauge("slipstream_store_file_bytes", "Size of the database file", database.file_bytes);
+  families->Gauge("slipstream_store_log_bytes", "Size of the write-ahead log", database.log_bytes);
   if (database.free_bytes.has_value()) {
     families->Gauge("slipstream_store_disk_free_bytes", "Free space of the disk with the database",
-                    static_cast<double>(*database.free_bytes));
+                    *database.free_bytes);
   }
 }
 
 void AddCounts(const StoreCounts& counts, Families* families) {
-  families->Gauge("slipstream_studies", "Studies stored", static_cast<double>(counts.studies));
-  families->Gauge("slipstream_trials", "Trials stored, in any state",
-                  static_cast<double>(counts.trials));
-  families->Gauge("slipstream_source_tasks", "Source tasks stored",
-                  static_cast<double>(counts.source_tasks));
+  families->Gauge("slipstream_studies", "Studies stored", counts.studies);
+  families->Gauge("slipstream_trials", "Trials stored, in any state", counts.trials);
+  families->Gauge("slipstream_source_tasks", "Source tasks stored", counts.source_tasks);
 }
 
 // By the names that exporters of all programs give them.
 void AddProcess(const ProcessFigures& process, Families* families) {
-  families->Gauge("process_resident_memory_bytes", "Memory in use",
-                  static_cast<double>(process.resident_bytes));
-  families->Gauge("process_open_fds", "Open file descriptors",
-                  static_cast<double>(process.open_descriptors));
-  families->Gauge("process_max_fds", "Limit of open file descriptors",
-                  static_cast<double>(process.most_descriptors));
+  families->Gauge("process_resident_memory_bytes", "Memory in use", process.resident_bytes);
+  families->Gauge("process_open_fds", "Open file descriptors", process.open_descriptors);
+  families->Gauge("process_max_fds", "Limit of open file descriptors", process.most_descriptors);
   families->Counter("process_cpu_seconds_total", "Processor time used", process.cpu_seconds);
   families->Gauge("process_start_time_seconds", "When the process started, in seconds since 1970",
                   process.start_seconds);
@@ -229,7 +214,7 @@ std::string MetricsText(const ServerFigures& figures) {
   AddUpkeep(figures.service, &families);
   AddRefusals(figures, &families);
   families.Counter("slipstream_audit_failures_total", "Calls that are missing from the audit log",
-                   static_cast<double>(figures.audit_failures));
+                   figures.audit_failures);
   const ServerCondition& condition = figures.condition;
   if (condition.certificate_end.has_value()) AddCertificate(*condition.certificate_end, &families);
   for (const FileInForce& file : condition.files) {
