@@ -1,7 +1,7 @@
 #include "server/convert/event_conversion.h"
 
-#include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -25,8 +25,8 @@ static_assert(static_cast<int>(EventKind::kIncumbentImproved) ==
 void EventToProto(absl::string_view study_id, const EventRecord& record, v1::StudyEvent* event) {
   event->set_kind(static_cast<v1::StudyEvent::Kind>(record.kind));
   if (!study_id.empty()) {
-    event->set_study(StudyName(study_id));
-    if (record.number > 0) event->set_trial(FormatTrialName(study_id, record.number));
+    event->set_study(NameOfStudy(study_id));
+    if (record.number > 0) event->set_trial(NameOfTrial(study_id, record.number));
   }
   *event->mutable_time() = TimestampOf(record.time_ms);
   if (record.kind == EventKind::kStudyChanged) {

@@ -72,16 +72,6 @@ bool ParseTrialNumber(absl::string_view text, int64_t* number) {
 
 }  // namespace
 
-std::string StudyName(absl::string_view study_id) { return NameOfStudy(study_id); }
-
-std::string FormatTrialName(absl::string_view study_id, int64_t number) {
-  return NameOfTrial(study_id, number);
-}
-
-std::string SourceTaskName(absl::string_view source_task_id) {
-  return NameOfSourceTask(source_task_id);
-}
-
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name) {
   absl::string_view rest = name;
   const std::optional<std::string> project = TakeProject(&rest);

@@ -25,10 +25,6 @@ struct TrialName {
   int64_t number = 0;
 };
 
-std::string StudyName(absl::string_view study_id);
-std::string FormatTrialName(absl::string_view study_id, int64_t number);
-std::string SourceTaskName(absl::string_view source_task_id);
-
 // The parse functions return INVALID_ARGUMENT, an InvalidField on `field`, when
 // `name` does not have the form of such a name.
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name);
@@ -44,7 +40,7 @@ absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view f
                                                              absl::string_view name);
 
 // The id in the store of what has the id `id` in its project. ProjectOfId and IdInProject
-// (resource_message.h) take it apart.
+// (resource_message.h) take it apart, and NameOfStudy and its like give the name.
 std::string StoredId(absl::string_view project, absl::string_view id);
 
 // Checks that `id` may be the last part of a study's name; an InvalidField if not.

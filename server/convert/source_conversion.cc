@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
-#include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
@@ -112,7 +111,7 @@ const SourcePoint* BestOf(absl::Span<const SourcePoint> points, Goal goal) {
 
 absl::Status Unreadable(const SourceTaskRecord& record) {
   return absl::DataLossError(
-      absl::StrCat(SourceTaskName(record.id), " cannot be read from the store"));
+      absl::StrCat(NameOfSourceTask(record.id), " cannot be read from the store"));
 }
 
 absl::Status CheckTexts(const v1::SourceTask& task) {
@@ -209,7 +208,7 @@ NewSourceTask NewSourceTaskOf(const v1::SourceTask& task, const SourceTaskHeader
 absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record) {
   v1::SourceTask task;
   if (!task.ParseFromString(record.definition)) return Unreadable(record);
-  task.set_name(SourceTaskName(record.id));
+  task.set_name(NameOfSourceTask(record.id));
   *task.mutable_create_time() = TimestampOf(record.create_ms);
   task.set_observation_count(record.observation_count);
   task.set_measured_count(record.measured_count);
@@ -233,7 +232,7 @@ int64_t ObservationBytes(const SourceTaskRecord& record, const SourceTaskHeader&
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
                                                 const std::vector<std::string>& chunks) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
-  SourceTaskData data{SourceTaskName(record.id), header.space, header.goal, {}};
+  SourceTaskData data{NameOfSourceTask(record.id), header.space, header.goal, {}};
   data.points.reserve(static_cast<size_t>(record.observation_count));
   for (const std::string& chunk : chunks) {
     SLIPSTREAM_RETURN_IF_ERROR(UnpackPoints(chunk, data.space->dimension(), &data.points));
@@ -253,7 +252,7 @@ absl::Status CheckStoredSourceTask(const SourceTaskRecord& record,
       derived.measured_count == record.measured_count) {
     return absl::OkStatus();
   }
-  return absl::DataLossError(absl::StrCat(SourceTaskName(record.id),
+  return absl::DataLossError(absl::StrCat(NameOfSourceTask(record.id),
                                           " has other observations than when it was registered"));
 }
 

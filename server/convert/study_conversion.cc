@@ -19,6 +19,7 @@
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -48,7 +49,8 @@ absl::StatusOr<std::vector<std::string>> SourceIdsFromProto(const v1::Study& stu
 }
 
 absl::Status Unreadable(const StudyRecord& record) {
-  return absl::DataLossError(absl::StrCat(StudyName(record.id), " cannot be read from the store"));
+  return absl::DataLossError(
+      absl::StrCat(NameOfStudy(record.id), " cannot be read from the store"));
 }
 
 RecipeChange RecipeChangeFromProto(const v1::Recipe& recipe) {
@@ -278,7 +280,7 @@ absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::str
       return Unreadable(record);
     }
   }
-  study.set_name(StudyName(record.id));
+  study.set_name(NameOfStudy(record.id));
   study.set_display_name(record.display_name);
   study.mutable_labels()->swap(*labels.mutable_labels());
   study.set_state(static_cast<v1::Study::State>(record.state));

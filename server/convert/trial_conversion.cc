@@ -7,9 +7,9 @@
 #include "core/base/status.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
-#include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
 #include "server/convert/text_limits.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -163,7 +163,7 @@ std::string LabelBytes(const v1::Trial& trial) {
 
 absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
                                  v1::Trial* trial) {
-  trial->set_name(FormatTrialName(study_id, record.number));
+  trial->set_name(NameOfTrial(study_id, record.number));
   trial->set_state(static_cast<v1::Trial::State>(record.state));
   if (record.objective && !trial->mutable_measurement()->ParseFromString(record.measurement)) {
     return Unreadable(*trial);
@@ -175,9 +175,9 @@ absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& 
   if (record.start_ms) *trial->mutable_start_time() = TimestampOf(*record.start_ms);
   if (record.end_ms) *trial->mutable_end_time() = TimestampOf(*record.end_ms);
   if (record.lease_end_ms) *trial->mutable_lease_end_time() = TimestampOf(*record.lease_end_ms);
-  if (record.requeue_of > 0) trial->set_requeue_of(FormatTrialName(study_id, record.requeue_of));
+  if (record.requeue_of > 0) trial->set_requeue_of(NameOfTrial(study_id, record.requeue_of));
   if (record.requeued_as > 0) {
-    trial->set_requeued_as(FormatTrialName(study_id, record.requeued_as));
+    trial->set_requeued_as(NameOfTrial(study_id, record.requeued_as));
   }
   if (!record.process.host.empty()) {
     trial->mutable_worker_process()->set_host(record.process.host);

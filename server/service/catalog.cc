@@ -13,6 +13,7 @@
 #include "server/convert/source_conversion.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/call_limits.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -28,16 +29,16 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
   const std::string& preset = definition.preset;
   const Preset* entry = FindPreset(preset);
   if (entry == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        StudyName(record.id), " uses the preset '", preset,
-        "', which this version of the server does not know; it knows ",
-        NearNames(preset, PresetNames())));
+    return absl::FailedPreconditionError(
+        absl::StrCat(NameOfStudy(record.id), " uses the preset '", preset,
+                     "', which this version of the server does not know; it knows ",
+                     NearNames(preset, PresetNames())));
   }
   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy(*entry, definition.recipe);
   if (strategy.ok()) return *std::move(strategy);
-  return absl::FailedPreconditionError(
-      absl::StrCat(StudyName(record.id), " has a recipe that this version of the server does not ",
-                   "know: ", strategy.status().message()));
+  return absl::FailedPreconditionError(absl::StrCat(
+      NameOfStudy(record.id), " has a recipe that this version of the server does not ",
+      "know: ", strategy.status().message()));
 }
 
 absl::StatusOr<std::unique_ptr<const StoppingRule>> StoppingOf(const StudyRecord& record,
@@ -45,9 +46,9 @@ absl::StatusOr<std::unique_ptr<const StoppingRule>> StoppingOf(const StudyRecord
   absl::StatusOr<std::unique_ptr<const StoppingRule>> rule =
       MakeStoppingRule(definition.stopping, definition.stopping_options);
   if (rule.ok()) return rule;
-  return absl::FailedPreconditionError(
-      absl::StrCat(StudyName(record.id), " has a rule of early stopping that this version of the ",
-                   "server does not know: ", rule.status().message()));
+  return absl::FailedPreconditionError(absl::StrCat(
+      NameOfStudy(record.id), " has a rule of early stopping that this version of the ",
+      "server does not know: ", rule.status().message()));
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ absl::Status Catalog::CheckSources(const StudyDefinition& definition) {
     const absl::Status overlap = SpaceMapping::Create(*source.space, *definition.space).status();
     if (overlap.ok()) continue;
     return InvalidField(
-        absl::StrCat("study.source_tasks[", i, "]"), SourceTaskName(record.id),
+        absl::StrCat("study.source_tasks[", i, "]"), NameOfSourceTask(record.id),
         absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
   }
   if (bytes <= kMaxSourceBytes) return absl::OkStatus();

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/convert/observation_conversion.h"
-#include "server/convert/resource_name.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -22,9 +22,9 @@ absl::Status CheckAsked(const CatalogStudy& study, const TrialRecord& trial) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      FormatTrialName(study.id, trial.number), IsOpen(trial.state)
-                                                   ? " is REQUESTED: no worker has taken it yet"
-                                                   : " has ended: there is nothing to stop"));
+      NameOfTrial(study.id, trial.number), IsOpen(trial.state)
+                                               ? " is REQUESTED: no worker has taken it yet"
+                                               : " has ended: there is nothing to stop"));
 }
 
 }  // namespace

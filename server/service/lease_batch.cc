@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
-#include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/suggestion_work.h"
@@ -134,7 +133,7 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
     counts_as_used_ = work_->counts_as_used();
     Distribute(work_->Made(), !is_late,
                UsedUpError(absl::StrCat(
-                   StudyName(study_id_),
+                   NameOfStudy(study_id_),
                    ": its candidate list is used up: each candidate has a trial; allow_repeats "
                    "would suggest them again")));
   }
@@ -191,7 +190,7 @@ void LeaseBatchWork::RefuseTooMany() {
     batched.call.done(InvalidField(
         "count", absl::StrCat(batched.call.count),
         absl::StrCat("at most ", MostTrialsOfAnswer(*context_.options, *study_), ", as a trial of ",
-                     StudyName(study_id_), " may take up to ", study_->most_trial_bytes,
+                     NameOfStudy(study_id_), " may take up to ", study_->most_trial_bytes,
                      " bytes and an answer ", context_.options->max_message_bytes)));
     return true;
   });
@@ -250,10 +249,10 @@ void LeaseBatchWork::RefuseThoseWithoutTrials() {
   std::erase_if(calls_, [this](const BatchedCall& batched) {
     if (!batched.grant.again.empty()) return false;
     batched.call.done(absl::FailedPreconditionError(
-        absl::StrCat(StudyName(study_id_), plan_.study.state == StudyState::kPaused
-                                               ? " is PAUSED and makes no suggestions until its "
-                                                 "state is ACTIVE again"
-                                               : " is COMPLETED and makes no suggestions")));
+        absl::StrCat(NameOfStudy(study_id_), plan_.study.state == StudyState::kPaused
+                                                 ? " is PAUSED and makes no suggestions until its "
+                                                   "state is ACTIVE again"
+                                                 : " is COMPLETED and makes no suggestions")));
     return true;
   });
 }

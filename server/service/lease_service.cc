@@ -13,6 +13,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/call_limits.h"
 #include "server/service/meant_study.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -51,7 +52,7 @@ absl::StatusOr<HeldTrials> TrialsToRelease(const v1::ReleaseTrialsRequest& reque
 
 void HeldTrialToProto(const HeldTrials& held, const TrialRecord& record,
                       v1::HeartbeatResponse::HeldTrial* trial) {
-  trial->set_trial(FormatTrialName(held.study.id, record.number));
+  trial->set_trial(NameOfTrial(held.study.id, record.number));
   trial->set_state(static_cast<v1::Trial::State>(record.state));
   trial->set_held(record.state == TrialState::kActive && record.worker == held.worker);
   if (trial->held() && record.lease_end_ms) {

@@ -19,6 +19,7 @@
 #include "server/convert/text_limits.h"
 #include "server/service/answering.h"
 #include "server/service/page.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -53,7 +54,7 @@ absl::StatusOr<int64_t> AddObservations(Store& store, const SourceTaskRecord& ta
     auto place = static_cast<size_t>(position % kPointsPerChunk);
     if (place >= points.size()) {
       return absl::DataLossError(
-          absl::StrCat(SourceTaskName(task.id), " has fewer observations than it should"));
+          absl::StrCat(NameOfSourceTask(task.id), " has fewer observations than it should"));
     }
     for (; place < points.size() && position < end && bytes < full_bytes; ++place, ++position) {
       v1::Observation* const observation = response->add_observations();

@@ -24,6 +24,7 @@
 #include "server/service/fitting_sources.h"
 #include "server/service/meant_study.h"
 #include "server/service/page.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -129,7 +130,8 @@ absl::Status StudyService::AddAllSources(const std::string& project, v1::Study* 
   SLIPSTREAM_ASSIGN_OR_RETURN(definition->source_ids,
                               FittingSources(store_, project, *definition, kMaxSources,
                                              kMaxSourceBytes));
-  for (const std::string& id : definition->source_ids) study->add_source_tasks(SourceTaskName(id));
+  for (const std::string& id : definition->source_ids)
+    study->add_source_tasks(NameOfSourceTask(id));
   return absl::OkStatus();
 }
 

@@ -7,8 +7,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "server/convert/resource_name.h"
 #include "server/service/prepared_call.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 
@@ -30,7 +30,7 @@ void SuggestQueue::Suggest(SuggestCall call) {
   if (queue.waiting.size() >= most) {
     lock.unlock();
     call.done(OverloadError(
-        absl::StrCat(StudyName(study_id), " is busy: the limit of ", most,
+        absl::StrCat(NameOfStudy(study_id), " is busy: the limit of ", most,
                      " Suggest calls of a study that wait is reached; repeat the call later")));
     return;
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "server/convert/resource_name.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 
@@ -31,7 +31,7 @@ void TransferPreparation::PrepareStudy(const std::string& study_id) {
   // The work may outlive this object, but neither the catalog nor the fitting.
   Catalog& catalog = catalog_;
   SourceFitting& fitting = fitting_;
-  fitting.PrepareTogether(StudyName(study_id), [&catalog, &fitting, study_id]() -> absl::Status {
+  fitting.PrepareTogether(NameOfStudy(study_id), [&catalog, &fitting, study_id]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const CatalogStudy> study,
                                 catalog.GetStudy(study_id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTasks sources, catalog.GetSourcesOf(*study));

@@ -131,7 +131,7 @@ absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
     const std::string& token, std::function<void()> on_more) {
   const std::string scope =
       study.has_value()
-          ? absl::StrCat("events of ", StudyName(study->id))
+          ? absl::StrCat("events of ", NameOfStudy(study->id))
           : absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, BeginningOf(scope, token));
   int64_t key = 0;

@@ -11,13 +11,13 @@ namespace slipstream {
 namespace {
 
 TEST(ResourceName, NamesReadBack) {
-  EXPECT_EQ(*ParseStudyName("f", StudyName("my-study-1")), "my-study-1");
-  const auto trial = ParseTrialName("f", FormatTrialName("s", 9007199254740993));
+  EXPECT_EQ(*ParseStudyName("f", NameOfStudy("my-study-1")), "my-study-1");
+  const auto trial = ParseTrialName("f", NameOfTrial("s", 9007199254740993));
   ASSERT_TRUE(trial.ok());
   EXPECT_EQ(trial->study_id, "s");
   EXPECT_EQ(trial->number, 9007199254740993);
   const std::string id(32, 'f');
-  EXPECT_EQ(*ParseSourceTaskName("f", SourceTaskName(id)), id);
+  EXPECT_EQ(*ParseSourceTaskName("f", NameOfSourceTask(id)), id);
 }
 
 TEST(ResourceName, AllSourceTasksOfAProjectHaveAName) {
@@ -40,14 +40,14 @@ TEST(ResourceName, StudyIdsHaveTheirForm) {
 }
 
 TEST(ResourceName, NamesSayTheirProjectUnlessItIsTheDefault) {
-  EXPECT_EQ(StudyName("vision/digits"), "projects/vision/studies/digits");
+  EXPECT_EQ(NameOfStudy("vision/digits"), "projects/vision/studies/digits");
   EXPECT_EQ(*ParseStudyName("f", "projects/vision/studies/digits"), "vision/digits");
   EXPECT_EQ(*ParseStudyName("f", "projects/default/studies/digits"), "digits");
-  EXPECT_EQ(FormatTrialName("vision/digits", 3), "projects/vision/studies/digits/trials/3");
+  EXPECT_EQ(NameOfTrial("vision/digits", 3), "projects/vision/studies/digits/trials/3");
   EXPECT_EQ(ParseTrialName("f", "projects/vision/studies/digits/trials/3")->study_id,
             "vision/digits");
   const std::string id(32, 'f');
-  EXPECT_EQ(SourceTaskName("vision/" + id), "projects/vision/sourceTasks/" + id);
+  EXPECT_EQ(NameOfSourceTask("vision/" + id), "projects/vision/sourceTasks/" + id);
   EXPECT_EQ(*ParseSourceTaskName("f", "projects/vision/sourceTasks/" + id), "vision/" + id);
   EXPECT_EQ(StoredId("vision", "digits"), "vision/digits");
   EXPECT_EQ(StoredId("default", "digits"), "digits");
