@@ -58,8 +58,6 @@ class Connection {
   // Rows that the last INSERT, UPDATE or DELETE changed.
   int64_t changes() const { return sqlite3_changes64(database_); }
   int64_t last_inserted() const { return sqlite3_last_insert_rowid(database_); }
-  // How many rows the last INSERT, UPDATE or DELETE wrote.
-  int changed_rows() const { return sqlite3_changes(database_); }
   bool read_only() const { return sqlite3_db_readonly(database_, "main") == 1; }
   sqlite3* database() const { return database_; }
   const std::string& path() const { return path_; }

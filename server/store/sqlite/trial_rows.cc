@@ -324,7 +324,7 @@ absl::StatusOr<bool> SqliteTransaction::PutReport(int64_t study_key, int64_t num
   Query insert(writer_, "INSERT OR IGNORE INTO reports(trial_id, step, value) VALUES(?, ?, ?)");
   insert.BindInteger(id).BindInteger(report.step).BindReal(report.value);
   SLIPSTREAM_RETURN_IF_ERROR(insert.Run());
-  if (writer_.changed_rows() == 1) return true;
+  if (writer_.changes() == 1) return true;
   Query replace(writer_, "UPDATE reports SET value = ? WHERE trial_id = ? AND step = ?");
   replace.BindReal(report.value).BindInteger(id).BindInteger(report.step);
   SLIPSTREAM_RETURN_IF_ERROR(replace.RunOnOneRow());
