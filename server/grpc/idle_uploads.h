@@ -9,7 +9,7 @@
 
 #include "absl/time/time.h"
 #include "core/base/deadline.h"
-#include "server/grpc/rounds.h"
+#include "server/service/rounds.h"
 
 namespace slipstream {
 

@@ -13,7 +13,7 @@
 #include <map>
 
 #include "server/grpc/open_connections.h"
-#include "server/grpc/rounds.h"
+#include "server/service/rounds.h"
 
 namespace slipstream {
 

@@ -19,7 +19,7 @@
 #include "core/base/deadline.h"
 #include "server/grpc/channelz.h"
 #include "server/grpc/lasting_calls.h"
-#include "server/grpc/rounds.h"
+#include "server/service/rounds.h"
 
 namespace slipstream {
 

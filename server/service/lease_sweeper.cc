@@ -15,25 +15,7 @@ LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep
                            OnFailure on_failure)
     : store_(*store), on_sweep_(std::move(on_sweep)), on_failure_(std::move(on_failure)) {
   if (period == absl::InfiniteDuration()) return;
-  thread_ = std::thread([this, period] { SweepUntilStopped(period); });
-}
-
-LeaseSweeper::~LeaseSweeper() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  stop_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
-
-void LeaseSweeper::SweepUntilStopped(absl::Duration period) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
-    lock.unlock();
-    Sweep().IgnoreError();  // It has been counted.
-    lock.lock();
-  }
+  rounds_.emplace(period, [this] { Sweep().IgnoreError(); });  // It has been counted.
 }
 
 absl::Status LeaseSweeper::Sweep() {

@@ -4,20 +4,19 @@
 //
 //   LeaseSweeper sweeper(store, absl::Seconds(1), log);
 //
-// Thread-safe.
+// Thread-safe. Its destructor waits for a sweep that is under way.
 #ifndef SLIPSTREAM_SERVER_SERVICE_LEASE_SWEEPER_H_
 #define SLIPSTREAM_SERVER_SERVICE_LEASE_SWEEPER_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/service/rounds.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -32,8 +31,6 @@ class LeaseSweeper {
   // and `on_failure`, if any, after one that failed.
   LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep = {},
                OnFailure on_failure = {});
-  // Waits for a sweep that is under way.
-  ~LeaseSweeper();
 
   // Ends all leases that have run out; returns when that is durable. Errors are
   // those of the store, and the next sweep does what this one could not.
@@ -44,17 +41,13 @@ class LeaseSweeper {
 
  private:
   absl::Status SweepAll();
-  void SweepUntilStopped(absl::Duration period);
   absl::StatusOr<LeaseSweep> SweepOnce();
 
   Store& store_;
   const OnSweep on_sweep_;
   const OnFailure on_failure_;
   std::atomic<int64_t> failures_{0};
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;
-  std::thread thread_;
+  std::optional<Rounds> rounds_;  // Last: its thread uses the rest.
 };
 
 }  // namespace slipstream

@@ -26,26 +26,7 @@ RetentionSweeper::RetentionSweeper(Store* store, RetentionOptions options,
     : store_(*store), options_(std::move(options)), forget_(std::move(forget)) {
   if (options_.delete_completed_after == absl::InfiniteDuration()) return;
   if (options_.period == absl::InfiniteDuration()) return;
-  thread_ = std::thread([this] { TurnUntilStopped(); });
-}
-
-RetentionSweeper::~RetentionSweeper() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  stop_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
-
-void RetentionSweeper::TurnUntilStopped() {
-  const auto period = absl::ToChronoNanoseconds(options_.period);
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!stop_.wait_for(lock, period, [this] { return stopping_; })) {
-    lock.unlock();
-    Turn().IgnoreError();  // It has been counted.
-    lock.lock();
-  }
+  rounds_.emplace(options_.period, [this] { Turn().IgnoreError(); });  // It has been counted.
 }
 
 absl::Status RetentionSweeper::Turn() {

@@ -6,25 +6,24 @@
 //
 //   RetentionSweeper sweeper(store, {.delete_completed_after = absl::Hours(24 * 365)});
 //
-// Thread-safe.
+// Thread-safe. Its destructor waits for a turn that is under way.
 #ifndef SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_
 #define SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/service/clock_comparison.h"
+#include "server/service/rounds.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -54,8 +53,6 @@ class RetentionSweeper {
   // is kept in memory of the study.
   RetentionSweeper(Store* store, RetentionOptions options,
                    std::function<void(const std::string& study_id)> forget);
-  // Waits for a turn that is under way.
-  ~RetentionSweeper();
 
   // Looks at the next studies, oldest first, and starts again after the last; deletes those whose
   // time is over. Returns when that is durable. A study that cannot be deleted holds up no other:
@@ -68,7 +65,6 @@ class RetentionSweeper {
   int64_t failures() const { return failures_; }
 
  private:
-  void TurnUntilStopped();
   absl::Status LookAtNextStudies();
   // Whether the store's clock has run as evenly as the steady one for long enough.
   bool TrustsTheClock();
@@ -87,10 +83,7 @@ class RetentionSweeper {
   ClockComparison clocks_;  // Of the store's clock.
   // Then the store's clock is trusted; absent before the first turn.
   std::optional<std::chrono::steady_clock::time_point> trusted_since_;
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;
-  std::thread thread_;
+  std::optional<Rounds> rounds_;  // Last: its thread uses the rest.
 };
 
 }  // namespace slipstream

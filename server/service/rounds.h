@@ -1,8 +1,8 @@
 // A thread that repeats the same action, by the monotonic clock.
 //
 //   Rounds rounds_{absl::Seconds(1), [this] { Look(); }};  // Last: the thread uses the rest.
-#ifndef SLIPSTREAM_SERVER_GRPC_ROUNDS_H_
-#define SLIPSTREAM_SERVER_GRPC_ROUNDS_H_
+#ifndef SLIPSTREAM_SERVER_SERVICE_ROUNDS_H_
+#define SLIPSTREAM_SERVER_SERVICE_ROUNDS_H_
 
 #include <condition_variable>
 #include <functional>
@@ -36,4 +36,4 @@ class Rounds {
 
 }  // namespace slipstream
 
-#endif  // SLIPSTREAM_SERVER_GRPC_ROUNDS_H_
+#endif  // SLIPSTREAM_SERVER_SERVICE_ROUNDS_H_
