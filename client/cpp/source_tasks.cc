@@ -3,7 +3,7 @@
 #include "client/cpp/caller.h"
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
-#include "client/cpp/source_upload.h"
+#include "client/cpp/upload.h"
 #include "slipstream/messages/client.h"
 
 namespace slipstream {
@@ -41,17 +41,9 @@ class VectorReader final : public ObservationReader {
 absl::StatusOr<v1::RegisterSourceTaskResponse> Client::RegisterSourceTask(
     v1::RegisterSourceTaskRequest::Header header, ObservationReader& observations) {
   Identify(&header);
-  v1::RegisterSourceTaskResponse response;
-  absl::Status read_status;
-  const absl::Status status =
-      caller_->Call("register a source task", options_.registration,
-                    [&](Caller::Stub& stub, grpc::ClientContext* context) {
-                      return client_internal::UploadSourceTask(stub, context, header, observations,
-                                                               &response, &read_status);
-                    });
-  if (!read_status.ok()) return read_status;
-  if (!status.ok()) return status;
-  return response;
+  return client_internal::Upload(
+      *caller_, "register a source task", options_.registration, &Caller::Stub::RegisterSourceTask,
+      header, &v1::RegisterSourceTaskRequest::mutable_observations, observations);
 }
 
 absl::StatusOr<v1::RegisterSourceTaskResponse> Client::RegisterSourceTask(

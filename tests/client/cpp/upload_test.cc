@@ -1,4 +1,4 @@
-#include "client/cpp/source_upload.h"
+#include "client/cpp/upload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST_F(SourceUpload, SendsEveryObservationOnceAndInOrder) {
 TEST_F(SourceUpload, KeepsMessagesNearAMebibyte) {
   ASSERT_TRUE(client_->RegisterSourceTask({}, Many(50, 100'000)).ok());
   EXPECT_THAT(server_.service().chunks(), ElementsAre(0, 10, 10, 10, 10, 10));
-  EXPECT_LT(server_.service().largest_message(), client_internal::ChunkLimits::kBytes + 4096);
+  EXPECT_LT(server_.service().largest_message(), client_internal::UploadLimits::kBytes + 4096);
 }
 
 TEST_F(SourceUpload, SendsAnOversizedObservationAlone) {
