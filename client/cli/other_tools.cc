@@ -16,10 +16,7 @@ bool Contains(const std::vector<std::string>& names, absl::string_view name) {
 OtherTool OwnTable(const std::vector<std::string>& marks, std::vector<std::string> about) {
   about.insert(about.end(), marks.begin(), marks.end());
   return {.marks = marks,
-          .prefix = "",
           .metrics = {"$0"},
-          .only_metric = "",
-          .second_metric = "",
           .state = "state",
           .succeeded = "succeeded",
           .failed = "failed",
@@ -42,40 +39,25 @@ const std::vector<OtherTool>& Tools() {
        .second_metric = "values_1",
        .state = "state",
        .succeeded = "COMPLETE",
-       .failed = "FAIL",
-       .about = {}},
+       .failed = "FAIL"},
       // MLflow.
       {.marks = {"run_id", "status"},
        .prefix = "params.",
        .metrics = {"$0", "metrics.$0"},
-       .only_metric = "",
-       .second_metric = "",
        .state = "status",
        .succeeded = "FINISHED",
-       .failed = "FAILED",
-       .about = {}},
+       .failed = "FAILED"},
       // Ray Tune, which tells neither what was stopped early nor what failed after a result: "done"
       // is False where a function has returned, and True where Tune has stopped it.
-      {.marks = {"trial_id", "done"},
-       .prefix = "config/",
-       .metrics = {"$0"},
-       .only_metric = "",
-       .second_metric = "",
-       .state = "",
-       .succeeded = "",
-       .failed = "",
-       .about = {}},
+      {.marks = {"trial_id", "done"}, .prefix = "config/", .metrics = {"$0"}},
       // Ax.
       {.marks = {"trial_index", "trial_status"},
-       .prefix = "",
        .metrics = {"$0"},
-       .only_metric = "",
-       .second_metric = "",
        .state = "trial_status",
        .succeeded = "COMPLETED",
        .failed = "FAILED",
-       .about = {"trial_index", "trial_status", "arm_name", "generation_method",
-                 "generation_node", "fail_reason", "status_reason"}}};
+       .about = {"trial_index", "trial_status", "arm_name", "generation_method", "generation_node",
+                 "fail_reason", "status_reason"}}};
   return tools;
 }
 

@@ -15,16 +15,16 @@ namespace slipstream::cli {
 // How a tool writes a table. In the names of columns, $0 stands for the metric's name.
 struct OtherTool {
   std::vector<std::string> marks;    // Columns that all of its tables have.
-  std::string prefix;                // What the names of parameters' columns begin with.
+  std::string prefix = {};           // What the names of parameters' columns begin with.
   std::vector<std::string> metrics;  // The columns that may have the metric, the likeliest first.
   // The metric's column in tables with one objective, which have no `second_metric`.
-  std::string only_metric;
-  std::string second_metric;
-  std::string state;                 // The column of the state; empty if there is none.
-  std::string succeeded;             // A study learns from runs with this state, ...
-  std::string failed;                // ... and with this one, if it is not empty.
+  std::string only_metric = {};
+  std::string second_metric = {};
+  std::string state = {};            // The column of the state; empty if there is none.
+  std::string succeeded = {};        // A study learns from runs with this state, ...
+  std::string failed = {};           // ... and with this one, if it is not empty.
   std::string infeasible = {};       // ... and with this one, likewise.
-  std::vector<std::string> about;    // Columns about the run, where there is no prefix.
+  std::vector<std::string> about = {};  // Columns about the run, where there is no prefix.
 };
 
 // The tool that wrote a table with these columns; null if it is none of them.
