@@ -124,6 +124,28 @@ void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double 
   }
 }
 
+void ExpectFiniteWhereDataAreDegenerate(const Prior& prior) {
+  TrainingData target = Sampled(Wave, 2, 7, 3);
+  target.x.row(1) = target.x.row(0);
+  target.y[1] = target.y[0];
+  TrainingData alike = target;
+  alike.y.setZero();
+  for (const TrainingData& results : {target, alike}) {
+    const Situation situation({SourceOf("one", Wave, 2, 1, 1), SourceOf("own", results, 1e-4)},
+                              results);
+    const auto transfer = prior.Combine(situation.input()).value();
+    for (const double noise : {1e-4, 1e-8}) {
+      const Hyperparameters own = AtLocation(*transfer, noise);
+      EXPECT_TRUE(transfer->Shares(own).allFinite());
+      const auto surrogate = transfer->Fit(own);
+      ASSERT_TRUE(surrogate.ok()) << surrogate.status();
+      ExpectConsistent(**surrogate, RandomPoints(situation.kinds, 5, 4), 1e-2);
+      EXPECT_TRUE((*surrogate)->Predict(results.x).mean.allFinite());
+      EXPECT_GT((*surrogate)->Predict(results.x).variance.minCoeff(), 0);
+    }
+  }
+}
+
 void ExpectIsPreparedAhead(const std::function<std::unique_ptr<Prior>()>& make, int count) {
   SourceModels sources;
   for (int i = 0; i < count; ++i) {

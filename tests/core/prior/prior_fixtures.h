@@ -68,6 +68,10 @@ double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std:
 // Predict, and that the diagonal of JointCovariance does.
 void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double tolerance = 1e-5);
 
+// Checks the prior where results are all alike, points are the same, one source has a single point
+// and another agrees with the target exactly.
+void ExpectFiniteWhereDataAreDegenerate(const Prior& prior);
+
 // Checks that, prepared for `count` sources without a target, the prior that `make` gives believes
 // of a target bit for bit what it does otherwise, and takes not half as long to say it.
 void ExpectIsPreparedAhead(const std::function<std::unique_ptr<Prior>()>& make, int count);

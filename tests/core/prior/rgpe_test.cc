@@ -399,30 +399,11 @@ TEST(Rgpe, CalibratesTheTargetsOwnRegressionOnTheFirstResults) {
   EXPECT_LE(surrogate->Predict(situation.target.x).variance.maxCoeff(), 1);
 }
 
-// Results all alike, points that are the same, sources of one point.
 TEST(Rgpe, StaysFiniteWhereThereIsNothingToRank) {
-  TrainingData target = Sampled(Wave, 2, 7, 3);
-  target.x.row(1) = target.x.row(0);
-  target.y[1] = target.y[0];
-  TrainingData alike = target;
-  alike.y.setZero();
-  for (const TrainingData& results : {target, alike}) {
-    const Situation situation({SourceOf("one", Wave, 2, 1, 1), SourceOf("own", results, 1e-4)},
-                              results);
-    for (const RgpeLoss loss : {RgpeLoss::kCorrect, RgpeLoss::kSimplified, RgpeLoss::kBootstrap}) {
-      RgpeOptions options;
-      options.loss = loss;
-      const auto transfer = Combined(options, situation);
-      for (const double noise : {1e-4, 1e-8}) {
-        const Hyperparameters own = AtLocation(*transfer, noise);
-        EXPECT_TRUE(transfer->Shares(own).allFinite());
-        const auto surrogate = transfer->Fit(own);
-        ASSERT_TRUE(surrogate.ok()) << surrogate.status();
-        ExpectConsistent(**surrogate, RandomPoints(situation.kinds, 5, 4), 1e-2);
-        EXPECT_TRUE((*surrogate)->Predict(results.x).mean.allFinite());
-        EXPECT_GT((*surrogate)->Predict(results.x).variance.minCoeff(), 0);
-      }
-    }
+  for (const RgpeLoss loss : {RgpeLoss::kCorrect, RgpeLoss::kSimplified, RgpeLoss::kBootstrap}) {
+    RgpeOptions options;
+    options.loss = loss;
+    ExpectFiniteWhereDataAreDegenerate(*MakeRgpe(options));
   }
 }
 
