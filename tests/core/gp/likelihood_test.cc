@@ -1,6 +1,7 @@
 #include "core/gp/likelihood.h"
 
 #include <cmath>
+#include <functional>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,6 +32,24 @@ long double Oracle(const KernelRecipe& recipe, const TrainingData& data, const L
   return LogLikelihood(ToLongBelief(recipe, kernel, packed.back()), observations);
 }
 
+// Checks the value at `packed` against the oracle's, and the gradient against its differences.
+void ExpectMatches(const LikelihoodValue& actual, LongVector packed,
+                   const std::function<long double(const LongVector&)>& oracle) {
+  EXPECT_LE(RelativeError(actual.value, oracle(packed)), 1e-11);
+  LongVector gradient;
+  for (long double& parameter : packed) {
+    const long double here = parameter;
+    gradient.push_back(Derivative(
+        [&](long double value) {
+          parameter = value;
+          return oracle(packed);
+        },
+        here));
+    parameter = here;
+  }
+  EXPECT_LE(RelativeError(actual.gradient, gradient), 1e-10);
+}
+
 class LikelihoodTest : public ::testing::TestWithParam<KernelRecipe> {};
 
 TEST_P(LikelihoodTest, HasTheValueAndGradientOfTheDenseComputation) {
@@ -42,21 +61,9 @@ TEST_P(LikelihoodTest, HasTheValueAndGradientOfTheDenseComputation) {
     const absl::StatusOr<LikelihoodValue> actual =
         LogMarginalLikelihood(*kernel, data, hyperparameters);
     ASSERT_TRUE(actual.ok()) << actual.status();
-    LongVector packed = ToLong(hyperparameters.Packed());
+    const LongVector packed = ToLong(hyperparameters.Packed());
     ASSERT_EQ(packed.size(), static_cast<size_t>(recipe.parameter_count + 2));
-    EXPECT_LE(RelativeError(actual->value, Oracle(recipe, data, packed)), 1e-11);
-    LongVector gradient;
-    for (long double& parameter : packed) {
-      const long double here = parameter;
-      gradient.push_back(Derivative(
-          [&](long double value) {
-            parameter = value;
-            return Oracle(recipe, data, packed);
-          },
-          here));
-      parameter = here;
-    }
-    EXPECT_LE(RelativeError(actual->gradient, gradient), 1e-10);
+    ExpectMatches(*actual, packed, [&](const LongVector& at) { return Oracle(recipe, data, at); });
   }
 }
 
@@ -117,21 +124,9 @@ TEST(LikelihoodWithTerms, HasTheValueAndGradientOfTheDenseComputation) {
     const absl::StatusOr<LikelihoodValue> actual =
         LogMarginalLikelihood(*Plain().make(), data, hyperparameters);
     ASSERT_TRUE(actual.ok()) << actual.status();
-    LongVector packed = ToLong(hyperparameters.Packed());
+    const LongVector packed = ToLong(hyperparameters.Packed());
     ASSERT_EQ(packed.size(), 7U);
-    EXPECT_LE(RelativeError(actual->value, OracleWithTerms(data, packed)), 1e-11);
-    LongVector gradient;
-    for (long double& parameter : packed) {
-      const long double here = parameter;
-      gradient.push_back(Derivative(
-          [&](long double value) {
-            parameter = value;
-            return OracleWithTerms(data, packed);
-          },
-          here));
-      parameter = here;
-    }
-    EXPECT_LE(RelativeError(actual->gradient, gradient), 1e-10);
+    ExpectMatches(*actual, packed, [&](const LongVector& at) { return OracleWithTerms(data, at); });
   }
 }
 
