@@ -304,6 +304,8 @@ class Opening(ServerTest):
             (lambda: self.open(maximize=None), ValueError, "maximize='accuracy'"),
             (lambda: self.open(minimize="loss"), ValueError,
              "maximize='accuracy' and minimize='loss' are two objectives, but a study has one"),
+            (lambda: self.open({"accuracy": real(0, 1)}), ValueError,
+             "maximize='accuracy' is the name of a parameter"),
             (lambda: self.open({"lr": (0, 1)}), TypeError, r"slipstream.real\(0, 1\)"),
             (lambda: self.open({"d": real(0, 1, when={"k": "a"})}), ValueError, "no 'k'"),
             (lambda: self.open(stopping_options={"a": 1}), ValueError, "stopping='median'"),

@@ -87,10 +87,17 @@ class StudyRequest:
         if self.stopping_options and self.stopping is None:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
         name = self.name
+        space = self._choose_space(candidates)
+        objective = choose_objective(self.maximize, self.minimize, self.exact)
+        if objective.metric in space:
+            raise ValueError(
+                f"{'maximize' if self.maximize else 'minimize'}={objective.metric!r} is the name of a "
+                "parameter; give what is measured another one"
+            )
         return StudyDescription(
             name.study_id,
-            self._choose_space(candidates),
-            choose_objective(self.maximize, self.minimize, self.exact),
+            space,
+            objective,
             candidates,
             self.allow_repeats,
             preset=self.preset,
