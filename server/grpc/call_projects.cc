@@ -1,6 +1,7 @@
 #include "server/grpc/call_projects.h"
 
 #include "google/protobuf/descriptor.h"
+#include "server/access/gate.h"
 #include "server/service/project_in_name.h"
 #include "slipstream/v1/services.pb.h"
 

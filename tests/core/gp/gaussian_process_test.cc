@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/gaussian_fixtures.h"
+#include "tests/core/gp/stacked_priors.h"
 
 namespace slipstream {
 namespace {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "server/access/gate.h"
 #include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
