@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/time_util.h"
+#include "server/convert/trial_conversion.h"
 
 namespace slipstream {
 namespace {
@@ -72,10 +73,6 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
            absl::ToInt64Milliseconds(options.suggest_budget), "--suggest-seconds", response);
 }
 
-google::protobuf::Timestamp TimestampOf(absl::Time time) {
-  return TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(time));
-}
-
 void FillCondition(const ServerCondition& condition, v1::ServerStatus* response) {
   for (const FileInForce& file : condition.files) {
     v1::ServerStatus::File* const entry = response->add_files();
@@ -83,10 +80,11 @@ void FillCondition(const ServerCondition& condition, v1::ServerStatus* response)
     entry->set_is_in_force(file.is_in_force);
   }
   if (condition.certificate_end.has_value()) {
-    *response->mutable_certificate_end_time() = TimestampOf(*condition.certificate_end);
+    *response->mutable_certificate_end_time() =
+        TimestampOf(absl::ToUnixMillis(*condition.certificate_end));
   }
   if (condition.last_backup.has_value()) {
-    *response->mutable_last_backup_time() = TimestampOf(*condition.last_backup);
+    *response->mutable_last_backup_time() = TimestampOf(absl::ToUnixMillis(*condition.last_backup));
   }
 }
 
@@ -168,7 +166,7 @@ void StatusService::GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* 
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     const std::chrono::nanoseconds uptime = steady_now_() - steady_start_;
     response->set_version(options_.version);
-    *response->mutable_start_time() = TimestampOf(start_);
+    *response->mutable_start_time() = TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(start_));
     *response->mutable_uptime() = TimeUtil::NanosecondsToDuration(uptime.count());
     const ServiceFigures figures = figures_();
     FillStore(figures.store, response->mutable_store());

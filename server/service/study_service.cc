@@ -130,8 +130,9 @@ absl::Status StudyService::AddAllSources(const std::string& project, v1::Study* 
   SLIPSTREAM_ASSIGN_OR_RETURN(definition->source_ids,
                               FittingSources(store_, project, *definition, kMaxSources,
                                              kMaxSourceBytes));
-  for (const std::string& id : definition->source_ids)
+  for (const std::string& id : definition->source_ids) {
     study->add_source_tasks(NameOfSourceTask(id));
+  }
   return absl::OkStatus();
 }
 
