@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,9 @@ absl::Status Answer(const Problem& problem, uint64_t study_seed) {
   for (uint64_t trial = 1; std::getline(std::cin, line); ++trial) {
     const auto point = ParsePoint(*problem.space, line);
     if (!point.ok()) return point.status();
-    const double exact = problem.value(*point);
+    const double exact = FailsByChance(problem, study_seed, trial)
+                             ? std::numeric_limits<double>::quiet_NaN()
+                             : problem.value(*point);
     const double value = exact + NoiseOf(problem, study_seed, trial);
     std::cout << absl::StrFormat("%.17g\t%.17g\t%s", value, problem.RegretOf(exact),
                                  BranchText(problem, point->configuration))

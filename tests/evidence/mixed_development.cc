@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 
@@ -40,6 +41,21 @@ MixedTask FourBranchesTask(const SearchSpace& space, Draws& draws) {
     const double square = std::pow(ideal->DistanceOf(setting, kWindSides[wind]), 2);
     if (wind != best) return floors[wind] + 0.35 * square;
     return 1 - std::exp(-0.5 * square / (width * width));
+  };
+  return {value, ideal->In(space), "wind"};
+}
+
+// The best branch has a value in two fifths of it alone, around its best point; the others have one
+// everywhere.
+MixedTask FailingBranchTask(const SearchSpace& space, Draws& draws) {
+  const auto ideal = std::make_shared<Ideal>(space, draws);
+  const size_t best = ideal->Choice("wind");
+  const auto floors = draws.AllBetween<4>(0.1, 0.4);
+  const auto value = [=](const Setting& setting) {
+    const size_t wind = setting.Choice("wind");
+    const double distance = ideal->DistanceOf(setting, kWindSides[wind]);
+    if (wind != best) return floors[wind] + 0.7 * std::pow(distance, 2);
+    return distance > 0.4 ? std::numeric_limits<double>::quiet_NaN() : 2 * std::pow(distance, 2);
   };
   return {value, ideal->In(space), "wind"};
 }
@@ -338,6 +354,8 @@ std::vector<MixedProblem> MixedProblemsForDevelopment() {
        kMixedDevelopment, EitherWaySpace, EitherWayTask},
       {"fifty_beside_eight", "One choice of fifty matters, and eight others do nothing",
        kStuckDevelopment, FiftyBesideEightSpace, FiftyBesideEightTask},
+      {"failing_branch", "The best of four branches has no value in most of its points",
+       kStuckDevelopment, FourBranchesSpace, FailingBranchTask},
       {"flat_choice", "One choice is good throughout; another one is better at a spot",
        kStuckDevelopment, FlatChoiceSpace, FlatChoiceTask},
       {"flat_edge", "A slope to an edge along which nothing changes, and a basin inside",

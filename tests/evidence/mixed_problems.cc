@@ -1,6 +1,7 @@
 #include "tests/evidence/mixed_problems.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,10 +19,12 @@ constexpr uint64_t kRangePoints = 4096;
 // Sets the best value, and as far as random points show the worst one and the mean.
 void SetRange(const Configuration& optimum, Problem& problem) {
   problem.best = problem.worst = problem.value({optimum, {}});
+  double count = 0;
   for (uint64_t i = 0; i < kRangePoints; ++i) {
     const double value = problem.value({RandomConfiguration(*problem.space, kRangeSalt, i), {}});
+    if (std::isnan(value)) continue;
     problem.worst = std::max(problem.worst, value);
-    problem.mean += value / static_cast<double>(kRangePoints);
+    problem.mean += (value - problem.mean) / ++count;
   }
 }
 

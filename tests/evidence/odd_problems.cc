@@ -49,6 +49,8 @@ struct Kind {
   double best = 0;
   Disturbance disturbance = nullptr;
   bool is_noiseless = true;
+  Ending without_value = Ending::kInfeasible;
+  double failure_rate = 0;
 };
 
 double Height(const Spot& spot) { return spot.height; }
@@ -65,6 +67,16 @@ double Explosions(const Spot& spot) {
 // There is no value on one side, which begins right behind the best point.
 double InfeasibleHalf(const Spot& spot) {
   return spot.beyond > 0.1 ? std::numeric_limits<double>::quiet_NaN() : spot.height;
+}
+// The same where the values that there are differ by six decades.
+double DecadesBesideNothing(const Spot& spot) {
+  return std::exp(14 * InfeasibleHalf(spot));
+}
+// There is a value in a slab alone, a quarter of the box, that has the best point in its middle.
+double InfeasibleSides(const Spot& spot) {
+  return spot.beyond > 0.25 * kHalfSide || spot.beyond < -0.25 * kHalfSide
+             ? std::numeric_limits<double>::quiet_NaN()
+             : spot.height;
 }
 
 double HeavyNoise(uint64_t seed, uint64_t trial) {
@@ -91,6 +103,15 @@ constexpr Kind kKinds[] = {
     {"needle", "A plain with a narrow hole", Needle},
     {"infeasible_half", "One side has no value, from right behind the best point on",
      InfeasibleHalf},
+    {"failing_half", "The same, where workers fail instead", InfeasibleHalf, 0, nullptr, true,
+     Ending::kFailed},
+    {"failing_half_and_chance", "The same, and a fifth of all others fail by chance",
+     InfeasibleHalf, 0, nullptr, true, Ending::kFailed, 0.2},
+    {"infeasible_sides", "A value in a quarter of the box alone", InfeasibleSides},
+    {"decades_beside_nothing", "Six decades of values beside a half without any",
+     DecadesBesideNothing, 1},
+    {"chance_failures", "Two fifths of all trials fail by chance", Height, 0, nullptr, true,
+     Ending::kFailed, 0.4},
     {"thirty_decades", "Values from 1 to 1e30", ThirtyDecades, 1},
     {"explosions", "Values a million times larger in a fifth of the box", Explosions},
     {"offset", "Differences of a thousandth on top of 1e9", Offset, 1e9},
@@ -122,6 +143,8 @@ absl::StatusOr<Problem> Make(const Kind& kind, const Base& base, uint64_t seed) 
   made.space = std::make_shared<const SearchSpace>(std::move(space));
   made.noiseless = kind.is_noiseless;
   made.best = kind.best;
+  made.without_value = kind.without_value;
+  made.failure_rate = kind.failure_rate;
   if (kind.disturbance != nullptr) made.disturbance = kind.disturbance;
   const Objective function = Moved(base.shape, seed);
   const double lowest = base.shape.function(base.shape.optimum(base.shape.dimension));

@@ -35,8 +35,10 @@ struct Problem {
   // Added instead of normal noise, where there is one: a function of the study's seed and the
   // trial's number.
   std::function<double(uint64_t study_seed, uint64_t trial)> disturbance = {};
-  // NaN where the objective has none: such trials are infeasible.
+  // NaN where the objective has none: such trials end as `without_value` says.
   std::function<double(const Point&)> value;
+  Ending without_value = Ending::kInfeasible;
+  double failure_rate = 0;  // The share of trials that fail wherever they are.
   double best = 0;         // The best that `value` can be.
   double worst = 0;        // The worst, and the mean over the space or the list; where they
   double mean = 0;         // are not known, as far as evenly spread points show.

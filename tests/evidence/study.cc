@@ -21,6 +21,7 @@ namespace {
 
 constexpr uint64_t kNoiseSalt = 0x6e6f697365;
 constexpr uint64_t kFillSalt = 0x66696c6c;
+constexpr uint64_t kFailureSalt = 0x6661696c;
 
 class StudyRun {
  public:
@@ -152,17 +153,20 @@ class StudyRun {
     waiting_.pop_front();
     const OpenTrial trial = open_.front();
     open_.erase(open_.begin());
-    const double exact = problem_.value(evaluation.point);
-    evaluation.value =
-        exact + NoiseOf(problem_, options_.seed, static_cast<uint64_t>(trial.number));
-    const bool is_infeasible = std::isnan(exact);
-    if (!is_infeasible) regret_ = std::min(regret_, problem_.RegretOf(exact));
+    const auto number = static_cast<uint64_t>(trial.number);
+    double exact = problem_.value(evaluation.point);
+    Ending ending = std::isnan(exact) ? problem_.without_value : Ending::kMeasured;
+    if (FailsByChance(problem_, options_.seed, number)) {
+      ending = Ending::kFailed;
+      exact = std::numeric_limits<double>::quiet_NaN();
+    }
+    evaluation.value = exact + NoiseOf(problem_, options_.seed, number);
+    if (ending == Ending::kMeasured) regret_ = std::min(regret_, problem_.RegretOf(exact));
     evaluation.regret = regret_;
     evaluation.own_regret = problem_.RegretOf(exact);
-    ended_.push_back({trial.number, trial.configuration, trial.candidate,
-                      is_infeasible ? Ending::kInfeasible : Ending::kMeasured, evaluation.value,
+    ended_.push_back({trial.number, trial.configuration, trial.candidate, ending, evaluation.value,
                       trial.notes, trial.suggested});
-    if (is_infeasible) ended_.back().value.reset();
+    if (ending != Ending::kMeasured) ended_.back().value.reset();
     evaluations_.push_back(std::move(evaluation));
   }
 
@@ -186,6 +190,10 @@ double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial) {
   if (problem.disturbance) return problem.disturbance(study_seed, trial);
   if (problem.noise_deviation == 0) return 0;
   return problem.noise_deviation * StandardNormal(study_seed ^ kNoiseSalt, trial);
+}
+
+bool FailsByChance(const Problem& problem, uint64_t study_seed, uint64_t trial) {
+  return CounterRandomUniform(study_seed ^ kFailureSalt, trial, 0) < problem.failure_rate;
 }
 
 uint64_t StudySeed(absl::string_view problem, uint64_t number) {

@@ -37,6 +37,8 @@ uint64_t StudySeed(absl::string_view problem, uint64_t number);
 
 // What is added to the value of a study's trial with this number, which counts from 1.
 double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial);
+// Whether that trial's worker fails, wherever the trial is.
+bool FailsByChance(const Problem& problem, uint64_t study_seed, uint64_t trial);
 
 // One finished trial.
 struct Evaluation {
@@ -44,7 +46,7 @@ struct Evaluation {
   Point point;
   double value = 0;       // The value that the study saw.
   double regret = 0;      // The regret of the best point so far, without noise.
-  double own_regret = 0;  // The regret of this point, without noise; NaN if infeasible.
+  double own_regret = 0;  // The regret of this point, without noise; NaN if it has no value.
   double seconds = 0;     // The time in Strategy::Suggest.
   Provenance provenance;
 };

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/deadline.h"
@@ -122,6 +125,22 @@ TEST(Study, NoiseIsSeenByTheStudyButNotByTheRegret) {
   }
   EXPECT_NEAR(mean, 0, 0.25);
   EXPECT_NEAR(square, 1, 0.4);
+}
+
+TEST(Study, TrialsWithoutAValueDoNotChangeTheRegret) {
+  Problem problem = Ackley();
+  problem.failure_rate = 0.3;
+  const auto evaluations = RunStudy(Witness(), problem, {.suggestions = 200});
+  ASSERT_TRUE(evaluations.ok());
+  int failures = 0;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Evaluation& evaluation : *evaluations) {
+    EXPECT_EQ(std::isnan(evaluation.value), std::isnan(evaluation.own_regret));
+    failures += std::isnan(evaluation.value) ? 1 : 0;
+    if (!std::isnan(evaluation.value)) best = std::min(best, evaluation.own_regret);
+    EXPECT_EQ(evaluation.regret, best);
+  }
+  EXPECT_NEAR(failures, 60, 25);
 }
 
 TEST(Study, SeedsDifferByProblemAndByNumber) {
