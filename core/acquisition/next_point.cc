@@ -248,10 +248,10 @@ class Chooser {
     candidates = std::move(kept);
   }
 
-  // Fills in what the members predict together.
+  // Fills in what the members predict together of a trial that has a value.
   void Describe(NextPoint& next) const {
     const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
-    const Predictions there = PredictTogether(request_.model, x);
+    const Predictions there = PredictMeasured(request_.model, x);
     const double mean = there.mean[0];
     const double deviation = std::sqrt(there.variance[0]);
     const OutputTransform& transform = request_.model.transform();

@@ -3,21 +3,37 @@
 #include <cmath>
 #include <utility>
 
-namespace slipstream {
+#include "core/gp/feasible_surrogate.h"
 
-Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x) {
+namespace slipstream {
+namespace {
+
+Predictions MixtureOf(const SearchedModel& model, const PointMatrix& x,
+                      const Surrogate& (*part)(const Surrogate& member)) {
   double all = 0;
   for (size_t i = 0; i < model.size(); ++i) all += std::exp(model.LogWeight(i));
   Vector mean = Vector::Zero(x.rows());
   Vector square = Vector::Zero(x.rows());
   for (size_t i = 0; i < model.size(); ++i) {
-    const Predictions there = model.member(i).Predict(x);
+    const Predictions there = part(model.member(i)).Predict(x);
     const double share = all / std::exp(model.LogWeight(i));
     mean += there.mean / share;
     square += (there.variance + there.mean.cwiseProduct(there.mean)) / share;
   }
   Vector variance = (square - mean.cwiseProduct(mean)).cwiseMax(0);
   return {std::move(mean), std::move(variance)};
+}
+
+const Surrogate& Itself(const Surrogate& member) { return member; }
+
+}  // namespace
+
+Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x) {
+  return MixtureOf(model, x, Itself);
+}
+
+Predictions PredictMeasured(const SearchedModel& model, const PointMatrix& x) {
+  return MixtureOf(model, x, WhereMeasured);
 }
 
 double NoiseTogether(const SearchedModel& model) {

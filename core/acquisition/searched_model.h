@@ -53,6 +53,8 @@ class SearchedModel {
 // What the members predict together, by their weights: the mean of their means and, by the
 // law of total variance, the variance.
 Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x);
+// The same for trials that have a value.
+Predictions PredictMeasured(const SearchedModel& model, const PointMatrix& x);
 
 // The mean of the members' noise variances, by their weights.
 double NoiseTogether(const SearchedModel& model);

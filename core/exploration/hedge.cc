@@ -33,7 +33,7 @@ std::vector<Arm> ArmsOf(const Arm& own) {
 
 std::string NomineeNote(const Arm& arm) { return absl::StrCat("nominee_", arm.name()); }
 
-// The sum of the means at what the arm nominated.
+// The sum of the means at what the arm nominated, where that has a value.
 double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
               absl::Span<const EndedTrial> ended) {
   std::vector<const std::vector<double>*> nominees;
@@ -50,9 +50,7 @@ double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
     x.row(static_cast<Index>(i)) =
         Eigen::Map<const Vector>(nominees[i]->data(), dimension).transpose();
   }
-  double gain = 0;
-  for (size_t i = 0; i < model.size(); ++i) gain += model.member(i).Predict(x).mean.sum();
-  return gain / static_cast<double>(model.size());
+  return PredictMeasured(model, x).mean.sum();
 }
 
 // An arm's point, noted in `point`.

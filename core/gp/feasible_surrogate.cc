@@ -13,17 +13,23 @@ namespace {
 
 constexpr double kSteepness = 2;
 
-// Beyond a sharp edge g falls so low that p would be zero, and the deviation p s
-// with it.
+// Beyond a sharp edge g falls so low that p would be zero, and the deviation with it.
 constexpr double kLeastChance = 1e-6;
 
 double ChanceOf(double g) {
   return std::max(StandardNormalDistribution(kSteepness * g), kLeastChance);
 }
 
-// dp/dg: none where p is held.
-double ChanceSlope(double g) {
-  return ChanceOf(g) > kLeastChance ? kSteepness * StandardNormalDensity(kSteepness * g) : 0;
+// p^2, and its slope by g: none where p is held.
+double WeightOf(double g) {
+  const double chance = ChanceOf(g);
+  return chance * chance;
+}
+
+double WeightSlope(double g) {
+  const double chance = ChanceOf(g);
+  if (chance <= kLeastChance) return 0;
+  return 2 * chance * kSteepness * StandardNormalDensity(kSteepness * g);
 }
 
 // The noise variance of the labels 1 and -1.
@@ -106,28 +112,28 @@ PointMatrix SomeOf(const PointMatrix& points) {
 class FeasibleSurrogate : public Surrogate {
  public:
   FeasibleSurrogate(std::unique_ptr<Surrogate> objective,
-                    std::shared_ptr<const GaussianProcess> feasibility, double worst)
+                    std::shared_ptr<const GaussianProcess> feasibility, double incumbent)
       : Surrogate(objective->dimension()),
         objective_(std::move(objective)),
         feasibility_(std::move(feasibility)),
-        worst_(worst) {}
+        incumbent_(incumbent) {}
 
   const Surrogate& objective() const { return *objective_; }
 
  private:
-  Vector Chances(const PointMatrix& x) const {
-    if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
-    return feasibility_->PredictMean(x).unaryExpr(&ChanceOf);
+  Vector Weights(const PointMatrix& x) const {
+    if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_weights_;
+    return feasibility_->PredictMean(x).unaryExpr(&WeightOf);
   }
 
   Vector DoPredictMean(const PointMatrix& x) const override {
-    return worst_ + Chances(x).array() * (objective_->PredictMean(x).array() - worst_);
+    return incumbent_ + Weights(x).array() * (objective_->PredictMean(x).array() - incumbent_);
   }
 
   absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override { return objective_->Absorb(x); }
 
   void DoRemember(const PointMatrix& x) override {
-    remembered_chances_ = Chances(x);
+    remembered_weights_ = Weights(x);
     remembered_ = x;
     objective_->Remember(x);
   }
@@ -135,54 +141,54 @@ class FeasibleSurrogate : public Surrogate {
   std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override {
     std::unique_ptr<Surrogate> objective = objective_->Near(x);
     if (objective == nullptr) return nullptr;
-    return MakeFeasibleSurrogate(std::move(objective), feasibility_, worst_);
+    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_);
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    return Blended(objective_->Predict(x), Chances(x));
+    return Blended(objective_->Predict(x), Weights(x));
   }
 
   JointPredictions DoPredictJointly(const PointMatrix& x) const override {
-    const Vector chances = Chances(x);
+    const Vector weights = Weights(x);
     JointPredictions joint = objective_->PredictJointly(x);
-    return {Blended(std::move(joint.at_points), chances),
-            chances.asDiagonal() * joint.covariance * chances.asDiagonal()};
+    return {Blended(std::move(joint.at_points), weights),
+            weights.asDiagonal() * joint.covariance * weights.asDiagonal()};
   }
 
-  Predictions Blended(Predictions result, const Vector& chances) const {
-    result.mean = worst_ + chances.array() * (result.mean.array() - worst_);
-    result.variance.array() *= chances.array().square();
+  Predictions Blended(Predictions result, const Vector& weights) const {
+    result.mean = incumbent_ + weights.array() * (result.mean.array() - incumbent_);
+    result.variance.array() *= weights.array().square();
     return result;
   }
 
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     PointPrediction result = objective_->PredictPoint(x);
     const PointPrediction there = feasibility_->PredictPoint(x);
-    const double chance = ChanceOf(there.mean);
-    const Vector slope = ChanceSlope(there.mean) * there.mean_gradient;
-    result.mean_gradient = chance * result.mean_gradient + (result.mean - worst_) * slope;
+    const double weight = WeightOf(there.mean);
+    const Vector slope = WeightSlope(there.mean) * there.mean_gradient;
+    result.mean_gradient = weight * result.mean_gradient + (result.mean - incumbent_) * slope;
     result.variance_gradient =
-        chance * chance * result.variance_gradient + 2 * chance * result.variance * slope;
-    result.mean = worst_ + chance * (result.mean - worst_);
-    result.variance *= chance * chance;
+        weight * weight * result.variance_gradient + 2 * weight * result.variance * slope;
+    result.mean = incumbent_ + weight * (result.mean - incumbent_);
+    result.variance *= weight * weight;
     return result;
   }
 
   Matrix DoJointCovariance(const PointMatrix& x) const override {
-    const Vector chances = Chances(x);
-    return chances.asDiagonal() * objective_->JointCovariance(x) * chances.asDiagonal();
+    const Vector weights = Weights(x);
+    return weights.asDiagonal() * objective_->JointCovariance(x) * weights.asDiagonal();
   }
 
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> objective, objective_->Fantasize(x));
-    return MakeFeasibleSurrogate(std::move(objective), feasibility_, worst_);
+    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_);
   }
 
   std::unique_ptr<Surrogate> objective_;
   std::shared_ptr<const GaussianProcess> feasibility_;
-  double worst_;
+  double incumbent_;
   PointMatrix remembered_ = {};
-  Vector remembered_chances_ = {};
+  Vector remembered_weights_ = {};
 };
 
 }  // namespace
@@ -216,8 +222,9 @@ absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const Poin
 
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> objective,
                                                  std::shared_ptr<const GaussianProcess> feasibility,
-                                                 double worst) {
-  return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility), worst);
+                                                 double incumbent) {
+  return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility),
+                                             incumbent);
 }
 
 const Surrogate& WhereMeasured(const Surrogate& surrogate) {

@@ -4,10 +4,16 @@
 // 1e-6, g being the mean of a Gaussian process around 1 through 1 where results
 // were measured and -1 where there was none, with a Matern 5/2 kernel of
 // lengthscale 0.2 sqrt(d):
-// 0.98 far from everything, 0.02 at an infeasible point. What is tried there
-// counts as the worst result so far, so with mean m and deviation s of the
-// objective the whole is predicted as p m + (1 - p) worst with deviation p s:
-// every acquisition stays away, smoothly, and none needs to know why.
+// 0.98 far from everything, 0.02 at an infeasible point. A trial without a value
+// improves on nothing, so with mean m and deviation s of the objective and the
+// incumbent i the whole is predicted as i + w (m - i) with deviation w s, and
+// expected improvement is w times the objective's. With w = p it would be the
+// expectation itself (Schonlau, Welch and Jones 1998); here w is p^2, with which
+// half as many trials end without a value and studies get as far. What other
+// acquisitions hope for beyond i is less by w as well: all of them stay away,
+// smoothly, and none needs to know why. If such trials counted as the worst result
+// instead, studies would hardly reach a best point at the edge of what is feasible:
+// tests/evidence/CHOICES.md, "Beside what has no value".
 //
 // A worker may have failed by chance, so the label of a failure has a noise of
 // own: p is 0.66 where a worker failed once. The better the locations of all
@@ -36,10 +42,10 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
 absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const PointMatrix& feasible,
                                         const PointMatrix& infeasible, const PointMatrix& failed);
 
-// `worst` is the value that a configuration without one counts as.
+// `incumbent` is the objective's mean that improvements are counted from.
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
     std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,
-    double worst);
+    double incumbent);
 
 // The objective of a surrogate that MakeFeasibleSurrogate has made, and any other one itself: what
 // is believed of a trial if it has a value.

@@ -235,10 +235,11 @@ Vector ObjectiveModel::SearchedMeans(const Surrogate& member, const PointMatrix&
 
 Vector ObjectiveModel::MeansAtResults(const Surrogate& member) const {
   const TrainingData& data = scaled_.training.data;
-  if (all_results_ == nullptr) return member.PredictMean(data.x);
+  const Surrogate& objective = WhereMeasured(member);
+  if (all_results_ == nullptr) return objective.PredictMean(data.x);
   Vector means = Vector::Constant(data.y.size(), -std::numeric_limits<double>::infinity());
   const std::vector<Index> contenders = LargestPlaces(data.y, kMostContenders);
-  means(contenders) = SearchedMeans(member, data.x(contenders, Eigen::all));
+  means(contenders) = SearchedMeans(objective, data.x(contenders, Eigen::all));
   return means;
 }
 
@@ -249,12 +250,12 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
   for (const Hyperparameters& hyperparameters : calibrated_->members) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
+    const Vector means = MeansAtResults(*member);
     if (feasibility_ != nullptr) {
-      const Vector& results = scaled_.training.data.y;
-      const double worst = results.size() > 0 ? results.minCoeff() : least_of_sources_;
-      member = MakeFeasibleSurrogate(std::move(member), feasibility_, worst);
+      const double incumbent = means.size() > 0 ? means.maxCoeff() : least_of_sources_;
+      member = MakeFeasibleSurrogate(std::move(member), feasibility_, incumbent);
     }
-    base_means_.push_back(MeansAtResults(*member));
+    base_means_.push_back(means);
     members_.push_back(std::move(member));
   }
   // If time ran out, the means were predicted from a sample, and are not those at the results.
@@ -284,7 +285,7 @@ double ObjectiveModel::Incumbent(size_t member) const {
     return std::max(least_of_sources_, pending);
   }
   // With transfer the model may be on a scale of its own, and where trials had no value its
-  // predictions are lower by the chance of that, also at results.
+  // predictions count from its mean at the best result.
   const bool is_as_measured = noiseless_ && transfer_ == nullptr && feasibility_ == nullptr;
   const double best = is_as_measured   ? scaled_.training.data.y.maxCoeff()
                       : HasBaseMeans() ? base_means_[member].maxCoeff()

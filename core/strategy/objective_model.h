@@ -138,8 +138,8 @@ class ObjectiveModel final : public SearchedModel {
   // process, the best few are no less than what a search sees there, which looks closer at single
   // points: an incumbent below that would be improved on again and again by points next to it.
   Vector SearchedMeans(const Surrogate& member, const PointMatrix& x) const;
-  // The member's means at the training set's results, but at those that may be its incumbent only
-  // where there are too many results for one process.
+  // The means of the member's objective at the training set's results, but at those that may be its
+  // incumbent only where there are too many results for one process.
   Vector MeansAtResults(const Surrogate& member) const;
   PointMatrix MostPromising(const PointMatrix& x, Index count) const;
   absl::Status Fantasize(const PointMatrix& x, const Deadline& deadline);

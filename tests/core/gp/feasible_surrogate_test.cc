@@ -30,7 +30,7 @@ struct Parts {
   PointMatrix infeasible;
   std::shared_ptr<const GaussianProcess> objective;
   std::shared_ptr<const GaussianProcess> feasibility;
-  double worst = -2.5;
+  double incumbent = 1.5;
   std::unique_ptr<Surrogate> whole;
 };
 
@@ -44,7 +44,7 @@ Parts MakeParts() {
   parts.objective = std::make_shared<GaussianProcess>(Fitted(believed.prior, data));
   parts.feasibility = Feasibility(parts.feasible, parts.infeasible);
   parts.whole = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(*parts.objective),
-                                      parts.feasibility, parts.worst);
+                                      parts.feasibility, parts.incumbent);
   return parts;
 }
 
@@ -54,18 +54,19 @@ Vector Chances(const GaussianProcess& feasibility, const PointMatrix& x) {
   return chances;
 }
 
-TEST(FeasibleSurrogate, MixesTheObjectiveWithTheWorstByTheChanceOfAValue) {
+TEST(FeasibleSurrogate, WhatIsHopedForBeyondTheIncumbentIsLessByTheSquaredChanceOfAValue) {
   const Parts parts = MakeParts();
   const PointMatrix x = RandomPoints(Mixed(), 20, 11);
-  const Vector p = Chances(*parts.feasibility, x);
+  const Vector w = Chances(*parts.feasibility, x).cwiseAbs2();
   const Predictions objective = parts.objective->Predict(x);
   const Predictions whole = parts.whole->Predict(x);
   for (Index i = 0; i < x.rows(); ++i) {
-    EXPECT_NEAR(whole.mean[i], p[i] * objective.mean[i] + (1 - p[i]) * parts.worst, 1e-13);
-    EXPECT_NEAR(whole.variance[i], p[i] * p[i] * objective.variance[i], 1e-13);
+    const double hope = objective.mean[i] - parts.incumbent;
+    EXPECT_NEAR(whole.mean[i] - parts.incumbent, w[i] * hope, 1e-13);
+    EXPECT_NEAR(whole.variance[i], w[i] * w[i] * objective.variance[i], 1e-13);
   }
   const Matrix covariance = parts.whole->JointCovariance(x);
-  const Matrix expected = p.asDiagonal() * parts.objective->JointCovariance(x) * p.asDiagonal();
+  const Matrix expected = w.asDiagonal() * parts.objective->JointCovariance(x) * w.asDiagonal();
   EXPECT_LE((covariance - expected).cwiseAbs().maxCoeff(), 1e-13);
 }
 
@@ -122,12 +123,13 @@ TEST(FeasibleSurrogate, HasTheSlopesOfItsPredictions) {
   }
 }
 
-TEST(FeasibleSurrogate, ExpectsNearlyTheWorstWithNearlyNoDoubtWhereThereWasNoValue) {
+TEST(FeasibleSurrogate, ExpectsNothingBeyondTheIncumbentWhereThereWasNoValue) {
   const Parts parts = MakeParts();
   const Predictions infeasible = parts.whole->Predict(parts.infeasible);
   const Predictions objective = parts.objective->Predict(parts.infeasible);
   for (Index i = 0; i < parts.infeasible.rows(); ++i) {
-    EXPECT_NEAR(infeasible.mean[i], parts.worst, 0.15 * (objective.mean[i] - parts.worst));
+    EXPECT_NEAR(infeasible.mean[i], parts.incumbent,
+                0.15 * std::abs(objective.mean[i] - parts.incumbent));
     EXPECT_LT(infeasible.variance[i], 0.05 * objective.variance[i]);
   }
 }
@@ -193,7 +195,28 @@ TEST(FeasibleSurrogate, FailuresByChanceKeepNobodyAwayFromResults) {
   EXPECT_GT(Chances(*process, measured).minCoeff(), 0.9);
 }
 
-TEST(FeasibleSurrogate, AnUpperBoundNeverLeadsBackToAnInfeasiblePoint) {
+// Of a normal result beyond the incumbent.
+double ExpectedImprovement(double mean, double variance, double incumbent) {
+  const double deviation = std::sqrt(variance);
+  const double z = (mean - incumbent) / deviation;
+  return deviation * (StandardNormalDensity(z) + z * StandardNormalDistribution(z));
+}
+
+TEST(FeasibleSurrogate, ExpectedImprovementIsLessByTheSquaredChanceOfAValue) {
+  const Parts parts = MakeParts();
+  const PointMatrix x = RandomPoints(Mixed(), 20, 12);
+  const Vector w = Chances(*parts.feasibility, x).cwiseAbs2();
+  const Predictions objective = parts.objective->Predict(x);
+  const Predictions whole = parts.whole->Predict(x);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const double improvement =
+        ExpectedImprovement(objective.mean[i], objective.variance[i], parts.incumbent);
+    EXPECT_NEAR(ExpectedImprovement(whole.mean[i], whole.variance[i], parts.incumbent),
+                w[i] * improvement, 1e-13);
+  }
+}
+
+TEST(FeasibleSurrogate, AnUpperBoundHardlyLeadsBackToAnInfeasiblePoint) {
   // The objective would be best just where it has no value.
   const Believed believed =
       BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0, 31);
@@ -201,15 +224,16 @@ TEST(FeasibleSurrogate, AnUpperBoundNeverLeadsBackToAnInfeasiblePoint) {
   PointMatrix infeasible(1, 3);
   infeasible << 0.5, 0.5, 0.5;
   data.y = -(data.x.rowwise() - infeasible.row(0)).rowwise().squaredNorm();
-  const auto whole =
-      MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(Fitted(believed.prior, data)),
-                            Feasibility(data.x, infeasible), data.y.minCoeff());
-  const auto bound = [&](const PointMatrix& x) -> Vector {
-    const Predictions there = whole->Predict(x);
-    return there.mean + 2 * there.variance.cwiseSqrt();
+  const GaussianProcess objective = Fitted(believed.prior, data);
+  const double incumbent = data.y.maxCoeff();
+  const auto whole = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(objective),
+                                           Feasibility(data.x, infeasible), incumbent);
+  const auto hope = [&](const Surrogate& surrogate) {
+    const Predictions there = surrogate.Predict(infeasible);
+    return there.mean[0] + 2 * std::sqrt(there.variance[0]) - incumbent;
   };
-  EXPECT_LT(bound(infeasible)[0], bound(data.x).maxCoeff());
-  EXPECT_LT(bound(infeasible)[0], bound(data.x).mean());
+  ASSERT_GT(hope(objective), 0);
+  EXPECT_LT(hope(*whole), 0.05 * hope(objective));
 }
 
 // Many points on both sides of an edge, as where the best is at the edge, teach
