@@ -138,7 +138,9 @@ absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest
     if (status.ok()) *latest = absl::ToUnixSeconds(absl::Now());
     LogFields fields = {{"to", file}, {"seconds", absl::ToDoubleSeconds(took)}};
     if (!status.ok()) fields.push_back({"message", std::string(status.message())});
-    log->Write(status.ok() ? LogLevel::kInfo : LogLevel::kError,
+    // That the name is taken is the caller's mistake.
+    const LogLevel failure = absl::IsAlreadyExists(status) ? LogLevel::kWarning : LogLevel::kError;
+    log->Write(status.ok() ? LogLevel::kInfo : failure,
                status.ok() ? "backed up" : "cannot back up", fields);
   };
   return absl::OkStatus();

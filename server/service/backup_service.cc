@@ -50,7 +50,8 @@ absl::Status BackupService::BackUp(const std::string& file, v1::BackupStoreRespo
   const std::uintmax_t bytes = status.ok() ? std::filesystem::file_size(file, failed) : 0;
   if (failed) status = absl::InternalError(absl::StrCat(file, ": ", failed.message()));
   const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
-  if (!status.ok()) ++failures_;
+  // Whoever asked for a name that is taken is told so, and makes a backup under another one.
+  if (!status.ok() && !absl::IsAlreadyExists(status)) ++failures_;
   if (options_.on_backup) options_.on_backup(file, status, took);
   SLIPSTREAM_RETURN_IF_ERROR(status);
   response->set_path(file);

@@ -569,6 +569,12 @@ TEST(Sight, MetricsCountABackupThatFails) {
   TemporaryFolder backups;
   ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--backup-folder",
                                      backups.path()});
+  v1::BackupStoreRequest named;
+  named.set_name("b.db");
+  EXPECT_TRUE(Call(server.stub(), &Stub::BackupStore, named).ok());
+  EXPECT_EQ(Call(server.stub(), &Stub::BackupStore, named).error_code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+  EXPECT_TRUE(server.Writes("warning cannot back up")) << "which is not counted";
   std::filesystem::remove_all(backups.path());
   EXPECT_FALSE(Call(server.stub(), &Stub::BackupStore, v1::BackupStoreRequest()).ok());
   EXPECT_TRUE(server.Writes("error cannot back up"));

@@ -99,6 +99,16 @@ TEST_F(Backups, AFailureIsAnsweredToldAndCounted) {
   EXPECT_THAT(told_[0], HasSubstr("the disk is full"));
 }
 
+TEST_F(Backups, ATakenNameIsAnsweredAndToldButIsNoFailureOfTheServer) {
+  result_ = absl::AlreadyExistsError("a.db exists already");
+  const auto service = Make();
+  v1::BackupStoreResponse response;
+  EXPECT_EQ(BackUp(*service, "a.db", &response).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(service->failures(), 0);
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(told_[0], HasSubstr("exists already"));
+}
+
 TEST_F(Backups, AServerThatEndsGivesThemUp) {
   stop_.request_stop();
   v1::BackupStoreResponse response;
