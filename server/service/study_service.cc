@@ -1,5 +1,6 @@
 #include "server/service/study_service.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <random>
@@ -58,6 +59,15 @@ bool WantsCandidates(const FieldMask& mask) {
     if (path == "space" || absl::StartsWith(path, "space.candidates")) return true;
   }
   return false;
+}
+
+// Whether `mask` asks for the transfer, which is read from the trials.
+bool WantsTransfer(const FieldMask& mask) {
+  const auto is_of_transfer = [](const std::string& path) {
+    return path == "transfer" || absl::StartsWith(path, "transfer.");
+  };
+  return mask.paths().empty() ||
+         std::any_of(mask.paths().begin(), mask.paths().end(), is_of_transfer);
 }
 
 void Trim(const FieldMask& mask, v1::Study* study) {
@@ -219,7 +229,9 @@ void StudyService::GetStudy(const v1::GetStudyRequest* request, v1::Study* respo
     const bool all = request->read_mask().paths_size() == 0;
     SLIPSTREAM_RETURN_IF_ERROR(
         FillStudy(record, all || WantsCandidates(request->read_mask()), response));
-    SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/true, response));
+    if (WantsTransfer(request->read_mask())) {
+      SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/true, response));
+    }
     Trim(request->read_mask(), response);
     return absl::OkStatus();
   });
@@ -253,7 +265,9 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
       SLIPSTREAM_RETURN_IF_ERROR(status);
       v1::Study* study = response->add_studies();
       *study = std::move(filled);
-      SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(*record, /*with_shares=*/false, study));
+      if (WantsTransfer(request->read_mask())) {
+        SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(*record, /*with_shares=*/false, study));
+      }
       Trim(request->read_mask(), study);
       return study;
     };

@@ -140,6 +140,42 @@ TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
   EXPECT_EQ(Get("s").transfer().DebugString(), transfer.DebugString());
 }
 
+TEST_F(StudyServiceTest, ReadsTheTransferWhereTheMaskAsksForItAlone) {
+  v1::RegisterSourceTaskResponse source;
+  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
+  v1::Study study = ExampleStudy("");
+  study.add_source_tasks(source.source_task().name());
+  CreatePrepared(study);
+  AddResults({0.3, 0.1, 0.2, 0.4});
+  Suggest("w");
+  Restart();  // Nothing is being precomputed, which reads them too.
+  std::atomic<int> reads = 0;
+  before_read_ = [&](const std::string& verb) { reads += verb == "ListProvenances" ? 1 : 0; };
+  const auto reads_for = [&](const std::vector<std::string>& paths) {
+    reads = 0;
+    const bool asked = paths.empty() || paths.back() == "transfer.state";
+    v1::ListStudiesRequest list;
+    list.set_page_size(1);
+    v1::GetStudyRequest get;
+    get.set_name("studies/s");
+    for (const std::string& path : paths) {
+      list.mutable_read_mask()->add_paths(path);
+      get.mutable_read_mask()->add_paths(path);
+    }
+    v1::ListStudiesResponse listed;
+    v1::Study got;
+    EXPECT_TRUE(Call(&StudyService::ListStudies, list, &listed).ok());
+    EXPECT_TRUE(Call(&StudyService::GetStudy, get, &got).ok());
+    for (const v1::Study& each : {listed.studies(0), got}) {
+      EXPECT_EQ(each.transfer().state() == v1::TransferSummary::UNKNOWN, asked);
+    }
+    return reads.load();
+  };
+  EXPECT_EQ(reads_for({}), 2);
+  EXPECT_EQ(reads_for({"state", "transfer.state"}), 2);
+  EXPECT_EQ(reads_for({"state", "source_tasks"}), 0);
+}
+
 TEST_F(StudyServiceTest, CreatingAStudyPreparesItsSourcesForItsFirstSuggestion) {
   v1::Study study = ExampleStudy("cmbo_wss_wss");
   for (int task = 0; task < 3; ++task) {
