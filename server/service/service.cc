@@ -103,6 +103,7 @@ ServiceFigures Service::Figures() {
   figures.failed_source_fits = fitting_.failed_fits();
   if (options_.quotas != nullptr) figures.quota_refusals = options_.quotas->Refusals();
   figures.watchers = static_cast<int64_t>(feed_.watchers());
+  figures.watchers_limit = static_cast<int64_t>(options_.events.max_watchers);
   return figures;
 }
 

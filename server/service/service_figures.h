@@ -43,6 +43,7 @@ struct ServiceFigures {
   int64_t source_fits = 0;
   int64_t failed_source_fits = 0;
   int64_t watchers = 0;
+  int64_t watchers_limit = 0;
   std::array<int64_t, kQuotaKinds> quota_refusals = {};  // By QuotaKind.
   StoreFigures store;
 };

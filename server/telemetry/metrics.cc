@@ -78,6 +78,8 @@ void AddCalls(const ServerFigures& figures, Families* families) {
   families->Gauge("slipstream_open_calls", "Calls that have not been answered yet",
                   figures.open_calls);
   families->Gauge("slipstream_watchers", "Callers that watch studies", figures.service.watchers);
+  families->Gauge("slipstream_watchers_limit", "Maximum number of callers that may watch studies",
+                  figures.service.watchers_limit);
 }
 
 void AddQueuesAndCaches(const ServiceFigures& figures, Families* families) {

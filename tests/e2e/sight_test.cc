@@ -401,6 +401,7 @@ TEST(Sight, AWatcherIsCountedWhileItWatches) {
     v1::WatchResponse begun;
     ASSERT_TRUE(reader->Read(&begun));
     EXPECT_EQ(Metrics(server).at("slipstream_watchers"), 1);
+    EXPECT_EQ(Metrics(server).at("slipstream_watchers_limit"), 1000);
     EXPECT_EQ(Metrics(server).at("slipstream_open_calls"), 1);
     context.TryCancel();
     reader->Finish();
