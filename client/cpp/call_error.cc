@@ -1,10 +1,16 @@
 #include "client/cpp/call_error.h"
 
-#include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "slipstream/errors.h"
 #include "slipstream/v1/errors.pb.h"
 
@@ -13,24 +19,33 @@ namespace {
 
 constexpr char kUsedUpUrl[] = "type.googleapis.com/slipstream.v1.CandidatesUsedUp";
 constexpr char kOtherOutcomeUrl[] = "type.googleapis.com/slipstream.v1.OtherOutcome";
-constexpr char kBadRequestUrl[] = "type.googleapis.com/slipstream.v1.BadRequest";
-
-v1::BadRequest BadRequestOf(const grpc::Status& status) {
-  v1::StatusDetails details;
-  v1::BadRequest bad_request;
-  if (!details.ParseFromString(status.error_details())) return bad_request;
-  for (const google::protobuf::Any& detail : details.details()) {
-    if (detail.UnpackTo(&bad_request)) return bad_request;
-  }
-  return {};
-}
+constexpr char kBar[] = " | ";
+constexpr char kViolationsUrl[] = "slipstream/violations";
 
 template <typename Detail>
-bool HasDetail(const grpc::Status& status) {
+std::optional<Detail> DetailOf(const grpc::Status& status) {
   v1::StatusDetails details;
-  if (!details.ParseFromString(status.error_details())) return false;
-  return std::any_of(details.details().begin(), details.details().end(),
-                     [](const google::protobuf::Any& each) { return each.Is<Detail>(); });
+  Detail found;
+  if (!details.ParseFromString(status.error_details())) return std::nullopt;
+  for (const google::protobuf::Any& detail : details.details()) {
+    if (detail.UnpackTo(&found)) return found;
+  }
+  return std::nullopt;
+}
+
+// Violations as text, because absl::Status prints it: a line for each with its parts, which are
+// escaped, between bars.
+std::string TextOf(const v1::BadRequest& bad_request) {
+  const auto escaped = [](const std::string& part) {
+    return absl::StrReplaceAll(part, {{"\\", "\\\\"}, {"\n", "\\n"}, {"|", "\\174"}});
+  };
+  std::vector<std::string> lines;
+  for (const v1::FieldViolation& violation : bad_request.field_violations()) {
+    lines.push_back(absl::StrCat(escaped(violation.field()), kBar, escaped(violation.value()), kBar,
+                                 escaped(violation.bound()), kBar,
+                                 escaped(violation.description())));
+  }
+  return absl::StrJoin(lines, "\n");
 }
 
 std::string Describe(const v1::FieldViolation& violation) {
@@ -84,7 +99,7 @@ std::string ErrorText(const client_internal::FailedCall& call, const grpc::Statu
 
 namespace client_internal {
 
-bool IsOverload(const grpc::Status& status) { return HasDetail<v1::Overload>(status); }
+bool IsOverload(const grpc::Status& status) { return DetailOf<v1::Overload>(status).has_value(); }
 
 bool IsUsedUp(const absl::Status& status) { return status.GetPayload(kUsedUpUrl).has_value(); }
 
@@ -93,27 +108,29 @@ bool IsOtherOutcome(const absl::Status& status) {
 }
 
 absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
-  const v1::BadRequest bad_request = BadRequestOf(status);
+  const auto bad_request = DetailOf<v1::BadRequest>(status).value_or(v1::BadRequest());
   absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
                      ErrorText(call, status, MessageOf(status, bad_request)));
   if (bad_request.field_violations_size() > 0) {
-    error.SetPayload(kBadRequestUrl, absl::Cord(bad_request.SerializeAsString()));
+    error.SetPayload(kViolationsUrl, absl::Cord(TextOf(bad_request)));
   }
-  if (HasDetail<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
-  if (HasDetail<v1::OtherOutcome>(status)) error.SetPayload(kOtherOutcomeUrl, absl::Cord());
+  if (DetailOf<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
+  if (DetailOf<v1::OtherOutcome>(status)) error.SetPayload(kOtherOutcomeUrl, absl::Cord());
   return error;
 }
 
 }  // namespace client_internal
 
 std::vector<Violation> ViolationsOf(const absl::Status& status) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(kBadRequestUrl);
-  v1::BadRequest bad_request;
-  if (!payload.has_value() || !bad_request.ParseFromString(std::string(*payload))) return {};
+  const absl::optional<absl::Cord> payload = status.GetPayload(kViolationsUrl);
+  if (!payload.has_value()) return {};
+  const std::string text(*payload);
   std::vector<Violation> violations;
-  for (const v1::FieldViolation& violation : bad_request.field_violations()) {
-    violations.push_back(
-        {violation.field(), violation.description(), violation.value(), violation.bound()});
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    std::vector<std::string> parts = absl::StrSplit(line, kBar);
+    parts.resize(4);
+    for (std::string& part : parts) absl::CUnescape(std::string(part), &part);
+    violations.push_back({parts[0], parts[3], parts[1], parts[2]});
   }
   return violations;
 }

@@ -74,6 +74,27 @@ TEST(CallError, CarriesTheViolationsOfABadRequest) {
   EXPECT_THAT(Message(error), HasSubstr("the space is wrong; study.space.parameters[2]"));
 }
 
+TEST(CallError, PrintsItsViolationsAsText) {
+  const absl::Status error =
+      CallError(Failed(true), BadRequestStatus("the space is wrong", LowViolation()));
+  EXPECT_THAT(error.ToString(),
+              HasSubstr("[slipstream/violations='study.space.parameters[2].double_domain.min | "
+                        "-1 | > 0 | study.space.parameters[2].double_domain.min is -1, must be "
+                        "> 0']"));
+}
+
+TEST(CallError, KeepsAViolationAsItWasSent) {
+  v1::FieldViolation odd;
+  odd.set_field("labels[\"a | b\"]");
+  odd.set_value("two\nlines, a back\\slash and \xc3\xa4");
+  const auto violations = ViolationsOf(CallError(Failed(true), BadRequestStatus("wrong", odd)));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, odd.field());
+  EXPECT_EQ(violations[0].value, odd.value());
+  EXPECT_EQ(violations[0].bound, "");
+  EXPECT_EQ(violations[0].description, "");
+}
+
 TEST(CallError, DoesNotSayAViolationTwice) {
   const std::string message = LowViolation().description();
   const absl::Status error = CallError(Failed(true), BadRequestStatus(message, LowViolation()));
