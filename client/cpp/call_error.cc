@@ -1,5 +1,6 @@
 #include "client/cpp/call_error.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -100,6 +101,13 @@ std::string ErrorText(const client_internal::FailedCall& call, const grpc::Statu
 namespace client_internal {
 
 bool IsOverload(const grpc::Status& status) { return DetailOf<v1::Overload>(status).has_value(); }
+
+absl::Duration RetryDelayOf(const grpc::Status& status) {
+  const auto overload = DetailOf<v1::Overload>(status).value_or(v1::Overload());
+  const google::protobuf::Duration& delay = overload.retry_delay();
+  return std::max(absl::ZeroDuration(),
+                  absl::Seconds(delay.seconds()) + absl::Nanoseconds(delay.nanos()));
+}
 
 bool IsUsedUp(const absl::Status& status) { return status.GetPayload(kUsedUpUrl).has_value(); }
 

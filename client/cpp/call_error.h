@@ -25,6 +25,9 @@ struct FailedCall {
 // Whether the server marks its refusal as transient, such as an overload.
 bool IsOverload(const grpc::Status& status);
 
+// How long the server would refuse the same call, as far as it says; else 0.
+absl::Duration RetryDelayOf(const grpc::Status& status);
+
 // Whether an error says that each candidate of a study's list has a trial.
 bool IsUsedUp(const absl::Status& status);
 

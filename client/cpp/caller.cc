@@ -91,7 +91,7 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                            result.status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
     if (!cut_short) last_informative = result;
     const absl::Duration elapsed = absl::FromChrono(clock_->Elapsed()) - start;
-    const absl::Duration pause = DrawPause(retry_, attempts);
+    const absl::Duration pause = RetryDelayOf(result.status) + DrawPause(retry_, attempts);
     outage.Add(result.status, elapsed);
     const bool is_last = !IsWorthRepeating(result.status) || attempts == retry_.max_attempts ||
                          elapsed + pause >= longest_call || outage.IsTooLongAt(elapsed + pause);

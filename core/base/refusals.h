@@ -3,14 +3,19 @@
 #ifndef SLIPSTREAM_CORE_BASE_REFUSALS_H_
 #define SLIPSTREAM_CORE_BASE_REFUSALS_H_
 
+#include <optional>
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace slipstream {
 
 inline constexpr char kUsedUpUrl[] = "slipstream/used_up";
 inline constexpr char kOtherOutcomeUrl[] = "slipstream/other_outcome";
+inline constexpr char kRetryDelayUrl[] = "slipstream/retry_delay";
 
 // FAILED_PRECONDITION as each candidate of a study's list has a trial.
 inline absl::Status UsedUpError(absl::string_view message) {
@@ -34,6 +39,20 @@ inline absl::Status OtherOutcomeError(absl::string_view message) {
 // Whether `status` was made by OtherOutcomeError.
 inline bool IsOtherOutcome(const absl::Status& status) {
   return status.GetPayload(kOtherOutcomeUrl).has_value();
+}
+
+// `status`, an OverloadError that the same call would get for so long.
+inline absl::Status WithRetryDelay(absl::Status status, absl::Duration delay) {
+  status.SetPayload(kRetryDelayUrl, absl::Cord(absl::FormatDuration(delay)));
+  return status;
+}
+
+// The delay of WithRetryDelay.
+inline std::optional<absl::Duration> RetryDelayOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> text = status.GetPayload(kRetryDelayUrl);
+  absl::Duration delay;
+  if (!text.has_value() || !absl::ParseDuration(std::string(*text), &delay)) return std::nullopt;
+  return delay;
 }
 
 }  // namespace slipstream

@@ -1,8 +1,10 @@
 #include "server/grpc/status_conversion.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "absl/time/time.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "slipstream/v1/errors.pb.h"
@@ -20,17 +22,30 @@ v1::BadRequest ToProto(const FieldViolation& violation, const std::string& messa
   return bad_request;
 }
 
+v1::Overload OverloadOf(const absl::Status& status) {
+  v1::Overload overload;
+  if (const std::optional<absl::Duration> delay = RetryDelayOf(status)) {
+    absl::Duration rest;
+    overload.mutable_retry_delay()->set_seconds(
+        absl::IDivDuration(*delay, absl::Seconds(1), &rest));
+    overload.mutable_retry_delay()->set_nanos(
+        static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
+  }
+  return overload;
+}
+
 std::string DetailsOf(const absl::Status& status, const std::string& message) {
-  const std::optional<FieldViolation> violation = ViolationOf(status);
-  const bool is_told_apart = IsOverload(status) || IsUsedUp(status) || IsOtherOutcome(status);
-  if (!violation && !is_told_apart) return {};
   v1::StatusDetails details;
+  const auto add = [&](const google::protobuf::Message& detail) {
+    details.add_details()->PackFrom(detail);
+  };
+  if (const auto violation = ViolationOf(status)) add(ToProto(*violation, message));
+  if (IsOverload(status)) add(OverloadOf(status));
+  if (IsUsedUp(status)) add(v1::CandidatesUsedUp());
+  if (IsOtherOutcome(status)) add(v1::OtherOutcome());
+  if (details.details().empty()) return {};
   details.set_code(static_cast<int>(status.code()));
   details.set_message(message);
-  if (violation) details.add_details()->PackFrom(ToProto(*violation, message));
-  if (IsOverload(status)) details.add_details()->PackFrom(v1::Overload());
-  if (IsUsedUp(status)) details.add_details()->PackFrom(v1::CandidatesUsedUp());
-  if (IsOtherOutcome(status)) details.add_details()->PackFrom(v1::OtherOutcome());
   return details.SerializeAsString();
 }
 

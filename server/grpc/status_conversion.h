@@ -8,8 +8,8 @@
 
 namespace slipstream {
 
-// The violation of an InvalidField becomes a slipstream.v1.BadRequest in the
-// status's details, and an OverloadError has a slipstream.v1.Overload there (see errors.proto).
+// The status has slipstream.v1.StatusDetails (see errors.proto) with what the payloads tell of an
+// InvalidField, an OverloadError and the refusals of refusals.h.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace slipstream

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "core/base/refusals.h"
 
 namespace slipstream {
 namespace {
@@ -27,10 +29,15 @@ absl::Status CallRates::Take(absl::string_view project) {
     if (missing <= 0) account.calls -= 1;
   }
   if (missing <= 0) return absl::OkStatus();
-  return quotas_.Refuse(QuotaKind::kCalls, project,
-                        absl::StrFormat("makes more calls than its quota of %g a second; the next "
-                                        "one is accepted in %.3g s",
-                                        *rate, missing / *rate));
+  const double seconds = missing / *rate;
+  absl::Status refusal = quotas_.Refuse(
+      QuotaKind::kCalls, project,
+      absl::StrFormat("makes more calls than its quota of %g a second; the next one is accepted "
+                      "in %.3g s",
+                      *rate, seconds));
+  // Rounded up: a little earlier the call would be refused again.
+  return WithRetryDelay(std::move(refusal),
+                        absl::Ceil(absl::Seconds(seconds), absl::Milliseconds(1)));
 }
 
 void CallRates::TakeAnyway(absl::string_view project) {

@@ -139,6 +139,11 @@ TEST_F(QuotasTest, CallsAboveTheRateAreRefusedAndResultsAreNot) {
   EXPECT_THAT(refused.error_message(),
               AllOf(HasSubstr("project vision makes more calls than its quota of 0.01 a second"),
                     HasSubstr("calls_per_second in " + file_)));
+  v1::StatusDetails details;
+  v1::Overload overload;
+  ASSERT_TRUE(details.ParseFromString(refused.error_details()));
+  ASSERT_TRUE(details.details(0).UnpackTo(&overload));
+  EXPECT_NEAR(static_cast<double>(overload.retry_delay().seconds()), 100, 60);
   EXPECT_EQ(Call(stub(), &Stub::Observe,
                  TellRequest("projects/vision/studies/s/trials/1", LossOutcome(1)))
                 .error_code(),

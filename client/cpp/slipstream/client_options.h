@@ -30,10 +30,10 @@ struct Deadlines {
   std::chrono::nanoseconds overall;
 };
 
-// A call is retried after UNAVAILABLE, ABORTED, an attempt's deadline and
-// CANCELLED, with which a server that shuts down drops calls. Retries keep the
-// request id, so no change is made twice. The pause before attempt n + 1 is drawn
-// uniformly from zero to initial_backoff * 2^(n - 1), at most max_backoff.
+// A call is retried after UNAVAILABLE, ABORTED, a refusal that passes, an attempt's deadline and
+// CANCELLED, with which a server that shuts down drops calls. Retries keep the request id, so no
+// change is made twice. The pause before attempt n + 1 is as long as the server asks for, if it
+// does, and a time drawn uniformly from zero to initial_backoff * 2^(n - 1), at most max_backoff.
 struct RetryOptions {
   std::chrono::nanoseconds initial_backoff = std::chrono::milliseconds(100);
   std::chrono::nanoseconds max_backoff = std::chrono::seconds(5);

@@ -43,10 +43,11 @@ class Deadlines:
 class Retry:
     """When and how often a call is retried.
 
-    A call is retried after UNAVAILABLE, ABORTED, an attempt's deadline and CANCELLED, with which
-    a server drops calls when it shuts down. A retry has the request id of the first attempt, so
-    no change is made twice. The pause before attempt n + 1 is drawn uniformly from zero to
-    `initial_backoff` * 2 ** (n - 1), at most `max_backoff`.
+    A call is retried after UNAVAILABLE, ABORTED, a refusal that passes, an attempt's deadline and
+    CANCELLED, with which a server drops calls when it shuts down. A retry has the request id of the
+    first attempt, so no change is made twice. The pause before attempt n + 1 is as long as the
+    server asks for, if it does, and a time drawn uniformly from zero to `initial_backoff` *
+    2 ** (n - 1), at most `max_backoff`.
 
     If the server is silent for two seconds, the logger "slipstream" warns once; if a call is refused
     and tried again for so long, it gives the server's reason, once in ten minutes. Python prints these

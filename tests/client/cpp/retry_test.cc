@@ -126,6 +126,36 @@ TEST_F(Retry, RepeatsCallsThatABusyServerRefuses) {
   EXPECT_EQ(clock_->sleeps().size(), 2u);
 }
 
+grpc::Status TooManyCalls(int64_t seconds) {
+  v1::Overload overload;
+  overload.mutable_retry_delay()->set_seconds(seconds);
+  v1::StatusDetails details;
+  details.add_details()->PackFrom(overload);
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls", details.SerializeAsString()};
+}
+
+TEST_F(Retry, WaitsForLongerThanTheServerAsksFor) {
+  server_.service().FailNext(4, {.status = TooManyCalls(3)});
+  EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
+  const std::vector<std::chrono::nanoseconds> sleeps = clock_->sleeps();
+  ASSERT_EQ(sleeps.size(), 4u);
+  for (size_t i = 0; i < sleeps.size(); ++i) {
+    EXPECT_GE(sleeps[i], std::chrono::seconds(3));
+    EXPECT_LE(sleeps[i], std::chrono::seconds(3) + client_internal::LongestPause(
+                                                       options_.retry, static_cast<int>(i) + 1));
+  }
+  const std::set<std::chrono::nanoseconds> distinct(sleeps.begin(), sleeps.end());
+  EXPECT_EQ(distinct.size(), sleeps.size());  // So that callers come one after the other.
+}
+
+TEST_F(Retry, DoesNotWaitForAServerThatRefusesBeyondTheDeadline) {
+  server_.service().FailNext(1, {.status = TooManyCalls(60)});
+  const absl::Status status = client().CreateStudy(SmallStudy()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("too many calls"));
+  EXPECT_TRUE(clock_->sleeps().empty());
+}
+
 TEST_F(Retry, DoesNotRepeatCallsThatCannotSucceed) {
   for (const auto code : {grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
                           grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION,

@@ -16,7 +16,8 @@ from slipstream._wire import messages
 
 
 class Server:
-    """Answers attempts from a list, on a clock of its own; an answer is a code, or None."""
+    """Answers attempts from a list, on a clock of its own; an answer is a code, a Failure, or
+    None."""
 
     def __init__(self, codes, seconds=0.0):
         self.codes = list(codes)
@@ -33,6 +34,8 @@ class Server:
         self.attempts.append(step)
         self.now += min(self.seconds, step.seconds)
         code = self.codes.pop(0)
+        if isinstance(code, Failure):
+            return Reply(failure=code)
         return Reply(response="done") if code is None else Reply(failure=Failure(code, "why"))
 
     def call(self, deadlines=Deadlines(10, 60), retry=Retry()):
@@ -131,6 +134,22 @@ class Repetition(unittest.TestCase):
                     lambda step: None if isinstance(step, Pause) else reply)
             self.assertIs(type(raised.exception), error)
 
+    def test_a_pause_is_longer_than_the_server_asks_for(self):
+        busy = Failure("RESOURCE_EXHAUSTED", "too many calls", overload_details(seconds=3, nanos=5 * 10**8))
+        retry = Retry(initial_backoff=0.1, max_backoff=1)
+        server = Server([busy] * 4 + [None])
+        self.assertEqual(server.call(retry=retry), "done")
+        self.assertEqual(len(set(server.pauses)), 4)
+        for attempts, pause in enumerate(server.pauses, start=1):
+            self.assertGreaterEqual(pause, 3.5)
+            self.assertLessEqual(pause, 3.5 + caller.longest_pause(retry, attempts))
+
+    def test_a_server_that_refuses_beyond_the_deadline_is_not_asked_again(self):
+        server = Server([Failure("RESOURCE_EXHAUSTED", "too many calls", overload_details(seconds=60))])
+        with self.assertRaisesRegex(slipstream.Overloaded, "cannot do it on host:1: too many calls$"):
+            server.call()
+        self.assertEqual(server.pauses, [])
+
     def test_details_that_are_not_ours_are_left_alone(self):
         failure = Failure("INVALID_ARGUMENT", "bad", b"\xff\xff\xff")
         planner = caller.Caller("host:1", Retry())
@@ -173,6 +192,13 @@ class Silence(unittest.TestCase):
         server.now += 600
         server.codes = ["ABORTED"] * 9 + [None]
         self.assertEqual(self.notices(planner, server), told)
+
+    def test_a_refusal_that_will_take_two_seconds_is_told_of_at_once(self):
+        busy = Failure("RESOURCE_EXHAUSTED", "too many calls", overload_details(seconds=2))
+        server = Server([busy, None], seconds=1)
+        planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)
+        self.assertEqual(self.notices(planner, server),
+                         ["trying again until host:1 accepts it: too many calls"])
 
     def test_a_call_that_is_given_up_is_not_said_to_be_tried_again(self):
         server = Server(["ABORTED"] * 4, seconds=1)

@@ -31,10 +31,12 @@ PATIENCE = 60  # Seconds.
 SPAWN = {"close_fds": False}
 
 
-def overload_details():
-    """What a server says besides when it is busy."""
+def overload_details(**retry_delay):
+    """What a server says besides when it is busy; `retry_delay` has seconds and nanos."""
     details = messages.new("StatusDetails", code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0])
-    details.details.add(type_url="type.googleapis.com/slipstream.v1.Overload")
+    overload = messages.new("Overload", retry_delay=retry_delay)
+    details.details.add(type_url="type.googleapis.com/slipstream.v1.Overload",
+                        value=overload.SerializeToString())
     return details.SerializeToString()
 
 

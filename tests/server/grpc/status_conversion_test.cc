@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/time/time.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "slipstream/v1/errors.pb.h"
@@ -41,8 +42,22 @@ TEST(StatusConversion, MarksALackThatPassesAndNoOther) {
   v1::StatusDetails details;
   ASSERT_TRUE(details.ParseFromString(status.error_details()));
   ASSERT_EQ(details.details_size(), 1);
-  EXPECT_TRUE(details.details(0).Is<v1::Overload>());
-  EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a quota")).error_details().empty());
+  v1::Overload overload;
+  ASSERT_TRUE(details.details(0).UnpackTo(&overload));
+  EXPECT_FALSE(overload.has_retry_delay()) << "is not known";
+  EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a limit")).error_details().empty());
+}
+
+TEST(StatusConversion, SendsForHowLongItRefuses) {
+  const absl::Status refusal =
+      WithRetryDelay(OverloadError("too many calls"), absl::Milliseconds(1500));
+  v1::StatusDetails details;
+  ASSERT_TRUE(details.ParseFromString(ToGrpcStatus(refusal).error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  v1::Overload overload;
+  ASSERT_TRUE(details.details(0).UnpackTo(&overload));
+  EXPECT_EQ(overload.retry_delay().seconds(), 1);
+  EXPECT_EQ(overload.retry_delay().nanos(), 500'000'000);
 }
 
 TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {

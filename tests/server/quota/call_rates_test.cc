@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "core/base/refusals.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -60,7 +63,18 @@ TEST_F(CallRatesTest, ARefusalSaysHowManyAreAllowedAndWhenTheNextIsTaken) {
   EXPECT_THAT(std::string(refusal.message()),
               AllOf(HasSubstr("project vision"), HasSubstr("quota of 2 a second"),
                     HasSubstr("in 0.5 s"), HasSubstr("calls_per_second in /etc/quotas")));
+  EXPECT_EQ(RetryDelayOf(refusal), absl::Milliseconds(500));
   EXPECT_EQ(quotas_.Refusals()[static_cast<size_t>(QuotaKind::kCalls)], 2);
+}
+
+TEST_F(CallRatesTest, ACallIsTakenAfterTheDelayThatARefusalAsksFor) {
+  Limit("vision", 3);
+  EXPECT_EQ(Taken("vision"), 15);
+  const std::optional<absl::Duration> delay = RetryDelayOf(rates_.Take("vision"));
+  ASSERT_TRUE(delay.has_value());
+  EXPECT_EQ(*delay, absl::Milliseconds(334));
+  Pass(absl::ToDoubleSeconds(*delay));
+  EXPECT_EQ(Taken("vision"), 1);
 }
 
 TEST_F(CallRatesTest, ARateBelowOneACallAllowsOneNowAndThen) {

@@ -50,29 +50,32 @@ def _details(details: bytes) -> Sequence[Any]:
     return status.details  # type: ignore[no-any-return]
 
 
-def _has_detail(failure: Failure, name: str) -> bool:
-    return any(
-        detail.type_url.endswith(f"/slipstream.v1.{name}") for detail in _details(failure.details)
-    )
+def _details_named(failure: Failure, name: str) -> List[Any]:
+    found = []
+    for detail in _details(failure.details):
+        if detail.type_url.endswith(f"/slipstream.v1.{name}"):
+            found.append(messages.new(name))
+            found[-1].MergeFromString(detail.value)
+    return found
 
 
 def is_overload(failure: Failure) -> bool:
     """Whether the server says that what it lacks will be available again soon."""
-    return failure.code == "RESOURCE_EXHAUSTED" and _has_detail(failure, "Overload")
+    return failure.code == "RESOURCE_EXHAUSTED" and bool(_details_named(failure, "Overload"))
 
 
-def _violations(details: bytes) -> List[errors.Violation]:
-    found = []
-    for detail in _details(details):
-        if not detail.type_url.endswith("/slipstream.v1.BadRequest"):
-            continue
-        bad_request = messages.new("BadRequest")
-        bad_request.MergeFromString(detail.value)
-        found += [
-            errors.Violation(one.field, one.description, one.value, one.bound)
-            for one in bad_request.field_violations
-        ]
-    return found
+def retry_delay(failure: Failure) -> float:
+    """The seconds for which the server would refuse the same call, as far as it says; else 0."""
+    delays = [one.retry_delay for one in _details_named(failure, "Overload")]
+    return max([0.0, *(delay.seconds + delay.nanos / 1e9 for delay in delays)])
+
+
+def _violations(failure: Failure) -> List[errors.Violation]:
+    return [
+        errors.Violation(one.field, one.description, one.value, one.bound)
+        for bad_request in _details_named(failure, "BadRequest")
+        for one in bad_request.field_violations
+    ]
 
 
 def _message(failure: Failure, violations: List[errors.Violation]) -> str:
@@ -102,7 +105,7 @@ def _advice(failure: Failure) -> str:
 
 def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     """The error to raise."""
-    violations = _violations(failure.details)
+    violations = _violations(failure)
     message = _message(failure, violations)
     effort = "" if call.attempts == 1 else f" ({call.effort})"
     if call.mistake:
@@ -119,9 +122,9 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     text = f"cannot {call.what} on {call.address}: {message}{_advice(failure)}{effort}"
     if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
         return errors.InvalidArgument(text, violations)
-    if failure.code == "FAILED_PRECONDITION" and _has_detail(failure, "CandidatesUsedUp"):
+    if failure.code == "FAILED_PRECONDITION" and _details_named(failure, "CandidatesUsedUp"):
         return errors.CandidatesExhausted(text)
-    if failure.code == "FAILED_PRECONDITION" and _has_detail(failure, "OtherOutcome"):
+    if failure.code == "FAILED_PRECONDITION" and _details_named(failure, "OtherOutcome"):
         return errors.TrialEnded(text)
     if is_overload(failure):
         return errors.Overloaded(text)

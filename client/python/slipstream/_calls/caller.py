@@ -6,7 +6,7 @@ import random
 import time
 from typing import Callable, Iterator, Optional, Union
 
-from slipstream._calls.call_error import FailedCall, call_error, is_overload
+from slipstream._calls.call_error import FailedCall, call_error, is_overload, retry_delay
 from slipstream._calls.cancellation import Cancellation
 from slipstream._calls.plan import Attempt, Failure, Look, Pause, Plan
 from slipstream._calls.silence import Refusals, Silence, refuses
@@ -102,7 +102,7 @@ class Caller:
                 informative = reply.failure
             elapsed = self._clock() - start
             self._hear(reply.failure.code, elapsed)
-            pause = self._pause(attempts, elapsed)
+            pause = self._pause(attempts, elapsed) + retry_delay(reply.failure)
             is_last = (
                 not _is_worth_repeating(reply.failure)
                 or attempts == self._retry.max_attempts
@@ -116,7 +116,7 @@ class Caller:
                 call = FailedCall(what, self.address, attempts, elapsed, mistake)
                 raise call_error(call, informative)
             if reply.failure.code not in _SILENT:
-                self._refusals.notice(elapsed, reply.failure.message)
+                self._refusals.notice(elapsed + pause, reply.failure.message)
             yield Pause(pause)
 
     def _pause(self, attempts: int, elapsed: float) -> float:
