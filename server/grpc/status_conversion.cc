@@ -43,7 +43,8 @@ std::string DetailsOf(const absl::Status& status, const std::string& message) {
   if (IsOverload(status)) add(OverloadOf(status));
   if (IsUsedUp(status)) add(v1::CandidatesUsedUp());
   if (IsOtherOutcome(status)) add(v1::OtherOutcome());
-  if (details.details().empty()) return {};
+  // Clients of gRPC say UNAVAILABLE, too, where nobody answers.
+  if (details.details().empty() && !absl::IsUnavailable(status)) return {};
   details.set_code(static_cast<int>(status.code()));
   details.set_message(message);
   return details.SerializeAsString();

@@ -9,7 +9,7 @@
 namespace slipstream {
 
 // The status has slipstream.v1.StatusDetails (see errors.proto) with what the payloads tell of an
-// InvalidField, an OverloadError and the refusals of refusals.h.
+// InvalidField, an OverloadError and the refusals of refusals.h, and if it is UNAVAILABLE.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace slipstream

@@ -6,7 +6,7 @@ import math
 import unittest
 import unittest.mock
 
-from servers import overload_details
+from servers import overload_details, unavailable_details
 
 import slipstream
 from slipstream import Deadlines, Options, Retry
@@ -150,6 +150,14 @@ class Repetition(unittest.TestCase):
             server.call()
         self.assertEqual(server.pauses, [])
 
+    def test_a_server_that_says_it_is_unavailable_is_not_said_to_be_missing(self):
+        locked = Failure("UNAVAILABLE", "the store is locked", unavailable_details())
+        server = Server([locked] * 2)
+        with self.assertRaises(slipstream.NoAnswer) as raised:
+            server.call(retry=Retry(max_attempts=2))
+        self.assertRegex(str(raised.exception),
+                         r"^cannot do it on host:1: the store is locked \(2 attempts in \d+\.\d s\)$")
+
     def test_details_that_are_not_ours_are_left_alone(self):
         failure = Failure("INVALID_ARGUMENT", "bad", b"\xff\xff\xff")
         planner = caller.Caller("host:1", Retry())
@@ -195,10 +203,12 @@ class Silence(unittest.TestCase):
 
     def test_a_refusal_that_will_take_two_seconds_is_told_of_at_once(self):
         busy = Failure("RESOURCE_EXHAUSTED", "too many calls", overload_details(seconds=2))
-        server = Server([busy, None], seconds=1)
-        planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)
-        self.assertEqual(self.notices(planner, server),
-                         ["trying again until host:1 accepts it: too many calls"])
+        locked = Failure("UNAVAILABLE", "the store is locked", unavailable_details())
+        for failures, words in (([busy], "too many calls"), ([locked] * 4, "the store is locked")):
+            server = Server([*failures, None], seconds=1)
+            planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)
+            self.assertEqual(self.notices(planner, server),
+                             [f"trying again until host:1 accepts it: {words}"])
 
     def test_a_call_that_is_given_up_is_not_said_to_be_tried_again(self):
         server = Server(["ABORTED"] * 4, seconds=1)

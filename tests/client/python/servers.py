@@ -40,6 +40,12 @@ def overload_details(**retry_delay):
     return details.SerializeToString()
 
 
+def unavailable_details():
+    """What a server says besides when it answers that it is unavailable."""
+    code = grpc.StatusCode.UNAVAILABLE.value[0]
+    return messages.new("StatusDetails", code=code).SerializeToString()
+
+
 class ServerProcess:
     """The server on a free port of loopback, which it keeps when it is started again."""
 

@@ -60,6 +60,14 @@ TEST(StatusConversion, SendsForHowLongItRefuses) {
   EXPECT_EQ(overload.retry_delay().nanos(), 500'000'000);
 }
 
+TEST(StatusConversion, TellsThatTheServerItselfIsUnavailable) {
+  v1::StatusDetails details;
+  const grpc::Status status = ToGrpcStatus(absl::UnavailableError("the store is locked"));
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  EXPECT_EQ(details.code(), static_cast<int>(grpc::StatusCode::UNAVAILABLE));
+  EXPECT_EQ(details.message(), "the store is locked");
+}
+
 TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {
   const auto detail_of = [](const absl::Status& refusal) {
     const grpc::Status status = ToGrpcStatus(refusal);

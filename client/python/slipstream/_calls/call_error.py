@@ -110,7 +110,7 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     effort = "" if call.attempts == 1 else f" ({call.effort})"
     if call.mistake:
         return errors.NoAnswer(f"cannot {call.what} on {call.address}: {call.mistake}{effort}")
-    if failure.code == "UNAVAILABLE":
+    if failure.code == "UNAVAILABLE" and not failure.is_answer:
         return errors.NoAnswer(
             f"no answer from {call.address}: {remedy(call.address)} "
             f"({call.what}; {call.effort}; {message})"
@@ -128,6 +128,6 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.TrialEnded(text)
     if is_overload(failure):
         return errors.Overloaded(text)
-    if failure.code in ("ABORTED", "CANCELLED"):
+    if failure.code in ("ABORTED", "CANCELLED", "UNAVAILABLE"):
         return errors.NoAnswer(text)
     return _ERRORS.get(failure.code, errors.ServerError)(text)

@@ -23,8 +23,6 @@ _OTHER_SERVICE = (
 )
 # Seconds: a year. gRPC takes an infinite deadline for one that has passed.
 _LONGEST_ATTEMPT = 3.2e7
-# With these a server may not have answered at all.
-_SILENT = frozenset(("UNAVAILABLE", "DEADLINE_EXCEEDED"))
 
 
 def longest_pause(retry: Retry, attempts: int) -> float:
@@ -101,7 +99,7 @@ class Caller:
             if informative is None or not cut_short:
                 informative = reply.failure
             elapsed = self._clock() - start
-            self._hear(reply.failure.code, elapsed)
+            self._hear(reply.failure, elapsed)
             pause = self._pause(attempts, elapsed) + retry_delay(reply.failure)
             is_last = (
                 not _is_worth_repeating(reply.failure)
@@ -115,7 +113,7 @@ class Caller:
             if is_last or mistake:
                 call = FailedCall(what, self.address, attempts, elapsed, mistake)
                 raise call_error(call, informative)
-            if reply.failure.code not in _SILENT:
+            if reply.failure.is_answer:
                 self._refusals.notice(elapsed + pause, reply.failure.message)
             yield Pause(pause)
 
@@ -129,7 +127,7 @@ class Caller:
     def _look_for_mistake(self, failure: Failure) -> Plan[Optional[str]]:
         # A name that gRPC could not look up would only be looked up for as long again.
         is_unknown = "DNS resolution failed" in failure.message
-        if failure.code != "UNAVAILABLE" or is_unknown:
+        if failure.code != "UNAVAILABLE" or failure.is_answer or is_unknown:
             return None
         if self._find_mistake is not None:
             reply = yield Look(self._find_mistake)
@@ -138,11 +136,11 @@ class Caller:
         is_other = any(words in failure.message for words in _NO_GRPC)
         return _OTHER_SERVICE if is_other else None
 
-    def _hear(self, code: str, elapsed: float) -> None:
-        if code in _SILENT:
-            self._silence.notice(elapsed)
-        else:
+    def _hear(self, failure: Failure, elapsed: float) -> None:
+        if failure.is_answer:
             self._silence.end()
+        else:
+            self._silence.notice(elapsed)
 
     def _is_not_started(self, code: str, elapsed: float) -> bool:
         """Whether it may be assumed by now that no server has been started on this machine."""

@@ -55,6 +55,13 @@ class Failure:
     message: str
     details: bytes = b""  # The trailer "grpc-status-details-bin".
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether the server has answered. gRPC itself says UNAVAILABLE where nobody does; a
+        server's own has details."""
+        silent = self.code == "UNAVAILABLE" and not self.details
+        return not silent and self.code != "DEADLINE_EXCEEDED"
+
 
 @dataclass(frozen=True)
 class Reply:
