@@ -31,6 +31,7 @@
 #include "client/cli/usage_error.h"
 #include "client/cli/utf8_text.h"
 #include "client/cli/waiting_notice.h"
+#include "slipstream/errors.h"
 
 namespace slipstream::cli {
 namespace {
@@ -170,11 +171,11 @@ std::string ListOfStudies(absl::string_view study) {
   return absl::StrCat("slipstream study list --project ", project);
 }
 
-// The deletion that makes room below the quota that the server's message names.
-std::string DeletionFor(absl::string_view message) {
-  if (absl::StrContains(message, "(sources in ")) return "slipstream source delete";
-  if (!absl::StrContains(message, "(mib in ")) return "slipstream study delete";
-  return "slipstream study delete, or slipstream source delete";
+// The deletion that makes room below the quota; none for the one of calls.
+std::string DeletionFor(absl::string_view quota) {
+  if (quota == "studies" || quota == "trials") return "slipstream study delete";
+  if (quota == "sources") return "slipstream source delete";
+  return quota == "mib" ? "slipstream study delete, or slipstream source delete" : "";
 }
 
 // Advice for the person at the terminal, which the server leaves out of its messages because
@@ -201,9 +202,8 @@ std::string Advice(const absl::Status& status) {
     return "To go on in a new study that learns from it: slipstream source register --study STUDY, "
            "then study create with --source";
   }
-  if (absl::IsResourceExhausted(status) && absl::StrContains(message, "above its quota of ")) {
-    return absl::StrCat("To make room: ", DeletionFor(message),
-                        ". The server's operator can raise the quota");
+  if (const std::string deletion = DeletionFor(ExceededQuota(status)); !deletion.empty()) {
+    return absl::StrCat("To make room: ", deletion, ". The server's operator can raise the quota");
   }
   if (absl::StrContains(message, "is slipstream_server running there?")) {
     return "To start one: slipstream serve. To name another: --address, or SLIPSTREAM_ADDRESS";

@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kUsedUpUrl[] = "type.googleapis.com/slipstream.v1.CandidatesUsedUp";
 constexpr char kOtherOutcomeUrl[] = "type.googleapis.com/slipstream.v1.OtherOutcome";
+constexpr char kQuotaUrl[] = "slipstream/quota";
 constexpr char kBar[] = " | ";
 constexpr char kViolationsUrl[] = "slipstream/violations";
 
@@ -122,6 +123,9 @@ absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
   if (bad_request.field_violations_size() > 0) {
     error.SetPayload(kViolationsUrl, absl::Cord(TextOf(bad_request)));
   }
+  if (const auto exceeded = DetailOf<v1::QuotaExceeded>(status)) {
+    error.SetPayload(kQuotaUrl, absl::Cord(exceeded->quota()));
+  }
   if (DetailOf<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
   if (DetailOf<v1::OtherOutcome>(status)) error.SetPayload(kOtherOutcomeUrl, absl::Cord());
   return error;
@@ -141,6 +145,10 @@ std::vector<Violation> ViolationsOf(const absl::Status& status) {
     violations.push_back({parts[0], parts[3], parts[1], parts[2]});
   }
   return violations;
+}
+
+std::string ExceededQuota(const absl::Status& status) {
+  return std::string(status.GetPayload(kQuotaUrl).value_or(absl::Cord()));
 }
 
 }  // namespace slipstream

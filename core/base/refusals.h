@@ -15,6 +15,7 @@ namespace slipstream {
 
 inline constexpr char kUsedUpUrl[] = "slipstream/used_up";
 inline constexpr char kOtherOutcomeUrl[] = "slipstream/other_outcome";
+inline constexpr char kQuotaUrl[] = "slipstream/quota";
 inline constexpr char kRetryDelayUrl[] = "slipstream/retry_delay";
 
 // FAILED_PRECONDITION as each candidate of a study's list has a trial.
@@ -39,6 +40,19 @@ inline absl::Status OtherOutcomeError(absl::string_view message) {
 // Whether `status` was made by OtherOutcomeError.
 inline bool IsOtherOutcome(const absl::Status& status) {
   return status.GetPayload(kOtherOutcomeUrl).has_value();
+}
+
+// `status`, which refuses what the quota of this name forbids.
+inline absl::Status WithQuota(absl::Status status, absl::string_view quota) {
+  status.SetPayload(kQuotaUrl, absl::Cord(quota));
+  return status;
+}
+
+// The quota that WithQuota named.
+inline std::optional<std::string> QuotaOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> quota = status.GetPayload(kQuotaUrl);
+  if (!quota.has_value()) return std::nullopt;
+  return std::string(*quota);
 }
 
 // `status`, an OverloadError that the same call would get for so long.

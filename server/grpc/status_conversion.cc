@@ -41,6 +41,11 @@ std::string DetailsOf(const absl::Status& status, const std::string& message) {
   };
   if (const auto violation = ViolationOf(status)) add(ToProto(*violation, message));
   if (IsOverload(status)) add(OverloadOf(status));
+  if (const auto quota = QuotaOf(status)) {
+    v1::QuotaExceeded exceeded;
+    exceeded.set_quota(*quota);
+    add(exceeded);
+  }
   if (IsUsedUp(status)) add(v1::CandidatesUsedUp());
   if (IsOtherOutcome(status)) add(v1::OtherOutcome());
   // Clients of gRPC say UNAVAILABLE, too, where nobody answers.

@@ -1,16 +1,10 @@
 #include "server/quota/quotas.h"
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/refusals.h"
 #include "core/base/status.h"
 
 namespace slipstream {
-namespace {
-
-// The payload of a refusal: the name of its kind.
-constexpr char kKindUrl[] = "slipstream/quota";
-
-}  // namespace
 
 absl::string_view NameOf(QuotaKind kind) {
   switch (kind) {
@@ -49,14 +43,13 @@ absl::Status Quotas::Refusal(QuotaKind kind, absl::string_view project,
   const std::string message =
       absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")");
   // The quota of calls refuses for a moment, any other quota until something is deleted.
-  absl::Status status = kind == QuotaKind::kCalls ? OverloadError(message)
-                                                  : absl::ResourceExhaustedError(message);
-  status.SetPayload(kKindUrl, absl::Cord(NameOf(kind)));
-  return status;
+  return WithQuota(kind == QuotaKind::kCalls ? OverloadError(message)
+                                             : absl::ResourceExhaustedError(message),
+                   NameOf(kind));
 }
 
 void Quotas::Count(const absl::Status& status) {
-  const absl::optional<absl::Cord> name = status.GetPayload(kKindUrl);
+  const std::optional<std::string> name = QuotaOf(status);
   if (!name.has_value()) return;
   for (size_t kind = 0; kind < kQuotaKinds; ++kind) {
     if (*name == NameOf(static_cast<QuotaKind>(kind))) ++refusals_[kind];

@@ -22,12 +22,13 @@ using google::protobuf::util::MessageDifferencer;
 
 constexpr int kMostIdleThreads = 16;  // Of a server.
 
-grpc::Status RefusalWith(const google::protobuf::Message& detail, const std::string& message) {
+grpc::Status RefusalWith(const google::protobuf::Message& detail, const std::string& message,
+                         grpc::StatusCode code = grpc::StatusCode::FAILED_PRECONDITION) {
   v1::StatusDetails details;
-  details.set_code(grpc::StatusCode::FAILED_PRECONDITION);
+  details.set_code(code);
   details.set_message(message);
   details.add_details()->PackFrom(detail);
-  return {grpc::StatusCode::FAILED_PRECONDITION, message, details.SerializeAsString()};
+  return {code, message, details.SerializeAsString()};
 }
 
 grpc::Status NotFound(const std::string& name) {
@@ -66,6 +67,12 @@ grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolati
   details.set_message(message);
   details.add_details()->PackFrom(bad_request);
   return {grpc::StatusCode::INVALID_ARGUMENT, message, details.SerializeAsString()};
+}
+
+grpc::Status QuotaStatus(const std::string& message, const std::string& quota) {
+  v1::QuotaExceeded exceeded;
+  exceeded.set_quota(quota);
+  return RefusalWith(exceeded, message, grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
 grpc::Status UsedUpStatus(const std::string& message) {

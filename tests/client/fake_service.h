@@ -39,6 +39,9 @@ struct SeenCall {
 // A status with a violation in its trailer, like the real server's.
 grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation);
 
+// A refusal by a quota, like the real server's.
+grpc::Status QuotaStatus(const std::string& message, const std::string& quota);
+
 // Refusals as no candidate is left, or the trial has another outcome, like the real server's.
 grpc::Status UsedUpStatus(const std::string& message);
 grpc::Status OtherOutcomeStatus(const std::string& message);

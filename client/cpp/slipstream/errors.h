@@ -21,6 +21,10 @@ struct Violation {
 // a field. The message of `status` names them too.
 std::vector<Violation> ViolationsOf(const absl::Status& status);
 
+// The project's quota that the call would have exceeded: "studies", "trials", "sources", "mib" or
+// "calls_per_second", as in the server's quota file. Empty for errors that are not about a quota.
+std::string ExceededQuota(const absl::Status& status);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_

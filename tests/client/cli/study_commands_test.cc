@@ -305,14 +305,15 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
        "study resume STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED and stays so"},
        "slipstream source register --study STUDY, then study create with --source\n"},
-      {{grpc::StatusCode::RESOURCE_EXHAUSTED,
-        "project vision has 1 trial, 1 more would be above its quota of 1 (trials in quotas)"},
+      {QuotaStatus("project vision has 1 trial", "trials"),
        "To make room: slipstream study delete. The server's operator can raise the quota\n"},
-      {{grpc::StatusCode::RESOURCE_EXHAUSTED, "1 more is above its quota of 1 (sources in q)"},
+      {QuotaStatus("1 more source task", "sources"),
        "To make room: slipstream source delete. The server's operator can raise the quota\n"},
-      {{grpc::StatusCode::RESOURCE_EXHAUSTED, "9 more is above its quota of 1 (mib in q)"},
+      {QuotaStatus("9 more bytes", "mib"),
        "To make room: slipstream study delete, or slipstream source delete. The server's operator "
        "can raise the quota\n"},
+      {QuotaStatus("too many calls", "calls_per_second"), "too many calls\n"},
+      {{grpc::StatusCode::RESOURCE_EXHAUSTED, "above its quota of 1"}, "its quota of 1\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "the study is full"}, "is full\n"},
       {{grpc::StatusCode::NOT_FOUND, "cannot open studies/s1: no such file"}, "such file\n"}};
   for (const auto& [status, advice] : cases) {

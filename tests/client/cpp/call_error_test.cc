@@ -95,6 +95,12 @@ TEST(CallError, KeepsAViolationAsItWasSent) {
   EXPECT_EQ(violations[0].description, "");
 }
 
+TEST(CallError, TellsWhichQuotaIsExceeded) {
+  EXPECT_EQ(ExceededQuota(CallError(Failed(true), QuotaStatus("too many trials", "trials"))),
+            "trials");
+  EXPECT_EQ(ExceededQuota(CallError(Failed(true), UsedUpStatus("no candidate is left"))), "");
+}
+
 TEST(CallError, DoesNotSayAViolationTwice) {
   const std::string message = LowViolation().description();
   const absl::Status error = CallError(Failed(true), BadRequestStatus(message, LowViolation()));

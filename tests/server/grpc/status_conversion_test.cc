@@ -48,16 +48,20 @@ TEST(StatusConversion, MarksALackThatPassesAndNoOther) {
   EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a limit")).error_details().empty());
 }
 
-TEST(StatusConversion, SendsForHowLongItRefuses) {
+TEST(StatusConversion, SendsTheQuotaAndForHowLongItRefuses) {
   const absl::Status refusal =
-      WithRetryDelay(OverloadError("too many calls"), absl::Milliseconds(1500));
+      WithRetryDelay(WithQuota(OverloadError("too many calls"), "calls_per_second"),
+                     absl::Milliseconds(1500));
   v1::StatusDetails details;
   ASSERT_TRUE(details.ParseFromString(ToGrpcStatus(refusal).error_details()));
-  ASSERT_EQ(details.details_size(), 1);
+  ASSERT_EQ(details.details_size(), 2);
   v1::Overload overload;
   ASSERT_TRUE(details.details(0).UnpackTo(&overload));
   EXPECT_EQ(overload.retry_delay().seconds(), 1);
   EXPECT_EQ(overload.retry_delay().nanos(), 500'000'000);
+  v1::QuotaExceeded exceeded;
+  ASSERT_TRUE(details.details(1).UnpackTo(&exceeded));
+  EXPECT_EQ(exceeded.quota(), "calls_per_second");
 }
 
 TEST(StatusConversion, TellsThatTheServerItselfIsUnavailable) {
