@@ -11,11 +11,11 @@ studies.
 1
 
 `slipstream.local("tuning.db")` runs a server for a script's lifetime; `slipstream serve` starts one
-that stays, and SLIPSTREAM_ADDRESS or `address=` says where another one is.
+that keeps running. SLIPSTREAM_ADDRESS or `address=` names a server elsewhere.
 `slipstream.aio` is the same for asyncio.
 
-Calls are repeated when the network or the server fails for a while. That is safe: each change
-carries a request id, and the server makes it once, also across a restart.
+Calls are retried when the network or the server fails for a while. That is safe: each change
+carries a request id, and the server applies it only once, even across a restart.
 """
 
 from slipstream.errors import (

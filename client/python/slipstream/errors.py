@@ -41,8 +41,7 @@ class FailedPrecondition(SlipstreamError):
 
 
 class TrialEnded(FailedPrecondition):
-    """The trial with the name `trial` has another outcome already, which stays: somebody else has
-    ended it."""
+    """Somebody else has already ended the trial with the name `trial`. It keeps that outcome."""
 
     def __init__(self, message: str, trial: str = "") -> None:
         super().__init__(message)
@@ -68,8 +67,8 @@ class ResourceExhausted(SlipstreamError):
 
 
 class Overloaded(ResourceExhausted):
-    """The server was busy, its disk was full, or the project made calls faster than its quota
-    allows, for as long as the call was repeated. The same call may succeed later."""
+    """For as long as the call was retried, the server was busy, its disk was full, or the project
+    made calls faster than its quota allows. The same call may succeed later."""
 
 
 class NoAnswer(SlipstreamError, ConnectionError):
@@ -89,7 +88,7 @@ class ServerError(SlipstreamError):
 
 
 class Unauthenticated(ServerError):
-    """The server asks who calls, and the token or the certificate is missing or not known to it.
+    """The server requires a token or a certificate, which is missing or unknown to it.
 
     `Options` says where the client takes them from."""
 

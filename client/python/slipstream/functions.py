@@ -70,16 +70,16 @@ def create_or_load(
     `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
     trial's own attributes, such as "number", only trial["number"] reads it, and a warning says so.
     `maximize`, `minimize`: the name of the measured quantity; give one of the two.
-    `sources`: finished runs to learn from. "all" stands for every source task that the project has
-    when the study is created, if it measures the same objective and shares a parameter. Otherwise a
-    list, of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a
-    data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
+    `sources`: finished runs to learn from. "all" takes every source task that the project has when
+    the study is created, if it measures the same objective and shares a parameter. Otherwise give a
+    list of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a data
+    frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
     measured quantity. A study that is given as a source is taken as it was when the study was
     created. A parameter without a column takes its declared default, or else the middle of its
     range. Rows outside the space are left out, with a warning. A table may come from
     `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
-    parameters, and failed or infeasible trials are recognised as such. So are those of an Optuna
-    study, and of the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
+    parameters, and failed or infeasible trials are recognised as such. This also holds for an
+    Optuna study, and for the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
     `allow_repeats` each candidate may be suggested more than once.
@@ -87,7 +87,7 @@ def create_or_load(
     configuration as long as it finds another one. Without `exact`, it avoids repeats only after two
     of them have given the value that their configuration had before. `exact` is part of the
     objective: giving an objective without `exact` asks for a study that is not exact.
-    `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace, such as
+    `preset`, `recipe`: the algorithm, and which of its ingredients or options to replace, such as
     recipe={"acquisition": "ei", "smoothness": 3}; `slipstream.presets()` and
     `slipstream.ingredients()` list them.
     `seed`: the seed of every random choice.
@@ -95,7 +95,7 @@ def create_or_load(
     without one: "median", "percentile", "asha", "hyperband", "patience" or "curve".
     `slipstream.ingredients("stopping")` tells what each of them does, and its options.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
-    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often a
+    timedelta, a text such as "10m", or math.inf for ever; an hour by default), and how often a
     configuration is queued again after its lease ran out.
     `title`, `labels`: for people.
     `project`: the project that the study belongs to, by default SLIPSTREAM_PROJECT, or "default".
@@ -183,9 +183,9 @@ def import_study(
     """Makes a study from a file that `Study.export` or `slipstream study export` has written.
 
     The study is imported completely or not at all. It keeps its id unless `study_id` is given, and
-    goes to the project "default" unless `project` or SLIPSTREAM_PROJECT is given, which a study
-    from another project needs. Raises AlreadyExists if there is such a study, unless `replace` is
-    true. Trials that workers held are queued again."""
+    goes to the project "default" unless `project` or SLIPSTREAM_PROJECT is given. A study from
+    another project needs one of these two. Raises AlreadyExists if there is such a study, unless
+    `replace` is true. Trials that workers held are queued again."""
     service, transport = connect(address, options)
     plan = exchange.import_study(service, path, study_id, project, replace)
     return _open(service, plan, transport, worker)
@@ -215,9 +215,9 @@ def register_source(
     a study to take both from (`like`).
     An Optuna study can be given as it is, and so can the data frames (or CSV files of these) that
     Optuna's `trials_dataframe`, MLflow's `search_runs`, Ray Tune's `get_dataframe` and Ax's
-    `summarize` return. What is in them about the runs is left out, and so are runs that have not
-    ended or were stopped early; Ray Tune's table does not tell which these are, so every run that
-    has reported a value is taken with the last one. An Optuna study needs neither a space nor an
+    `summarize` return. Their columns about the runs are left out, and so are runs that have not
+    ended or were stopped early. Ray Tune's table does not tell which these are, so every run that
+    has reported a value is taken, with its last one. An Optuna study needs neither a space nor an
     objective: its space is inferred from the ranges that its trials asked for, and its objective is
     called "value" unless `maximize` or `minimize` names it.
     `missing` says what a row without a value means, "failed" or "infeasible". In a table from
@@ -318,7 +318,7 @@ def ingredients(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> List[Ingredient]:
-    """Lists what `recipe=` of `create_or_load` may name, with its options, or only one axis of it.
+    """Lists the ingredients that `recipe=` of `create_or_load` may name, of all axes or of one.
 
     The axis "stopping" has the rules of early stopping, for `stopping=`:
 

@@ -70,12 +70,12 @@ class LocalServer:
 
     @property
     def process_id(self) -> Optional[int]:
-        """The process of the server; None while it is another script's."""
+        """The id of the server's process; None while another script runs the server."""
         server = self._server
         return server.process_id if server is not None else None
 
     def close(self) -> None:
-        """Ends the server, unless it is another script's. Scripts that share it start another."""
+        """Ends the server, unless another script runs it. Scripts that share it start another."""
         if os.getpid() != self._owner:
             return
         with _changing:
@@ -201,13 +201,13 @@ def join(file: str) -> str:
 def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:
     """Runs a server for this script's lifetime, on a free port that only this machine reaches.
 
-    `path`: the file in which studies are kept, which is called *.db, or a folder for it; created
-    if there is none.
+    `path`: the file that keeps the studies, called *.db, or a folder for it; created if there is
+    none.
 
     From then on it is the server of all calls without an `address=`, also in processes that this
     one starts. It ends with this process, however that ends. Scripts on one machine that use the
     same file at the same time share the server: when the one that started it ends, another one
-    goes on with it.
+    takes over.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, local(os.path.join(folder, "tuning.db")):

@@ -63,14 +63,14 @@ class Parameter:
     objects: Tuple[Any, ...] = field(default=(), compare=False)
 
     def label_of(self, value: Any) -> Any:
-        """The label of what a choice is among. Any other value as it is."""
+        """The label of one of a choice's objects; any other value as it is."""
         for label, one in zip(self.values, self.objects):
             if is_same(one, value):
                 return label
         return value
 
     def object_of(self, label: Any) -> Any:
-        """What the label of a choice stands for. Any other value as it is."""
+        """The object that a choice's label stands for; the value itself if there are no objects."""
         return self.objects[self.values.index(label)] if self.objects else label
 
     def unconditional(self) -> Parameter:
@@ -234,11 +234,10 @@ def real(
 ) -> Parameter:
     """A real number between two bounds, inclusive.
 
-    `default` is the value that the parameter has where nobody sets it: a source task that lacks the
-    parameter is taken to have used this value, and `Study.enqueue` takes it where it is left out. It
-    is not tried first by itself; where all parameters have defaults, `study.enqueue({})` queues
-    them. `when` names another parameter and the value, or list of values, for which this one is
-    active."""
+    `default` is the parameter's value if nobody sets it: a source task that lacks the parameter is
+    taken to have used this value, and `Study.enqueue` fills it in. It is not tried first by itself;
+    if all parameters have defaults, `study.enqueue({})` queues them. `when` names another parameter
+    and the value, or list of values, for which this one is active."""
     return _real("real", low, high, "linear", default, when)
 
 
@@ -308,12 +307,12 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')
 
-    They may also be given as one list, or as an Enum, of which they are the members.
+    They may also be given as one list, or as an Enum, whose members they are.
 
-    Categories may be None, numbers, tuples, classes and functions too. Trials have these very
-    objects. Tables, and whoever opens the study without its space, have their labels instead, which
-    are the texts or names of the objects; labels can be given in place of the objects everywhere,
-    also as a default. For any other objects, give the labels in a dict:
+    Categories may also be None, numbers, tuples, classes and functions. Trials have these very
+    objects. Tables, and studies that are opened without their space, have labels instead: the
+    objects' texts or names. Labels can be given in place of the objects everywhere, also as a
+    default. For any other objects, give the labels in a dict:
 
     >>> class Adam:
     ...     pass

@@ -41,14 +41,14 @@ class Plotter:
     def importance(self, *, engine: str = "matplotlib") -> Any:
         """How much of the values' variation each parameter explains by itself.
 
-        Main effects in a random forest (functional ANOVA); what is missing to 1 are interactions.
-        Where a parameter is conditional, over the trials in which it is active."""
+        These are main effects in a random forest (functional ANOVA); their sum falls short of 1 by
+        the interactions. A conditional parameter is judged by the trials in which it is active."""
         return _draw(contents.importance(self._study.id, self._study.trials), engine)
 
     def slices(
         self, params: Union[str, Sequence[str], None] = None, *, engine: str = "matplotlib"
     ) -> Any:
-        """The values against each parameter, or against the one or those that are named."""
+        """The values against each parameter, or against those that `params` names."""
         return _draw(contents.slices(self._study.id, self._study.trials, params), engine)
 
     def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:

@@ -33,9 +33,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class StartComparison:
-    """What source tasks did for the start of a study: how the best of its first trials compares with
-    the best of the evenly spread points that it would have had in their place without sources. The
-    models say what these would have given."""
+    """What source tasks did for the start of a study: how the best of its first trials compares
+    with the best of the evenly spread points that a study without sources begins with. The models
+    estimate what these points would have given."""
 
     trials: int  # How many are compared.
     better: float  # The probability that the best of them is better, 0 to 1.
@@ -53,12 +53,13 @@ class StartComparison:
 
 @dataclass(frozen=True)
 class TransferSummary:
-    """Whether source tasks serve a study, as its own results tell: a model with them and one
-    without forecast each result.
+    """Whether source tasks help a study, judged by its results: a model with them and one without
+    forecast each result.
 
-    `state` is "helping" where results are likelier with the source tasks, "hurting" where they are
-    likelier without, "neutral" where neither is shown, "unknown" before four results were forecast
-    and while all are equal. Where forecasts show no difference, the start decides."""
+    `state` is "helping" if results are likelier with the source tasks, "hurting" if they are
+    likelier without, and "neutral" if neither is shown. It is "unknown" until four results have
+    been forecast, and while all results are equal. If the forecasts show no difference, the start
+    decides."""
 
     state: str
     share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
@@ -93,7 +94,7 @@ class TransferSummary:
 
 @dataclass(frozen=True)
 class StudyDescription:
-    """What a study is. In a description of a study that is asked for, None means anything."""
+    """What a study is. In the description of a study that is asked for, None matches anything."""
 
     study_id: str
     space: Mapping[str, Parameter]
@@ -191,8 +192,8 @@ class TrialRecord(Mapping[str, Any]):
 
     @property
     def duration(self) -> Optional[timedelta]:
-        """From its start to its end, not negative even if the server's clock was set back; None without
-        both."""
+        """From its start to its end; None unless it has both. Never negative, even if the server's
+        clock was set back."""
         if not self.ended or not self.started:
             return None
         return max(self.ended - self.started, timedelta(0))

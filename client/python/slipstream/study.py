@@ -55,9 +55,9 @@ class Study(StudyBase):
     server's address and the paths of certificates, but neither a token nor a private key: the
     process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself.
 
-    A fork of the process may use the study, too: there it has its own connection and worker id. So
-    it can be given to a process that is forked while no thread is calling the server; otherwise
-    that process is told so by a RuntimeError. Forks cannot use the trials of their parent."""
+    A forked process may use the study, too: there it has its own connection and worker id. If a
+    thread was calling the server during the fork, the forked process gets a RuntimeError instead.
+    Forks cannot use the trials of their parent."""
 
     if not TYPE_CHECKING:  # To which they have the types that __init__ gives them.
         _service = OfProcess()
@@ -142,38 +142,38 @@ class Study(StudyBase):
         `objective` gets a trial and returns the value of the metric. It may raise Infeasible, or
         TrialStopped after `trial.should_stop()`. Any other exception fails the trial and ends the
         optimisation, unless `catch` names its type or types: then the first one causes a warning,
-        and all are counted. Errors of Slipstream itself are never caught, but a trial that somebody
-        else has ended meanwhile, as an operator does, is told by a warning. A value that is not
-        finite makes the trial infeasible, so that the model avoids similar configurations; the
+        and all are counted. Errors of Slipstream itself are never caught; but if somebody else,
+        such as an operator, has ended the trial meanwhile, there is only a warning. A value that is
+        not finite makes the trial infeasible, so that the model avoids similar configurations; the
         first one causes a warning, too.
 
         `trials` is how many trials to evaluate in this call. `until` is how many the study is to
-        have in all, over all processes and runs: those that have an outcome, recorded ones
-        included, and those that a worker holds, but not queued ones. So a script that is run again
-        after its end evaluates nothing, and one that was killed at its last trial finishes that,
-        if it has the same `worker`. Of several processes that come to the end together, each may
-        start at most one trial too many. If it is given alone, the progress line counts the trials of
-        the study that have an outcome. After `timeout` seconds no more are started. Without
-        these, the optimisation goes on until every candidate has been tried, or for ever.
+        have in all, over all processes and runs. It counts trials that have an outcome, recorded
+        ones included, and those that a worker holds, but not queued ones. So a script that is run
+        again after its end evaluates nothing, and one that was killed at its last trial finishes it
+        if it has the same `worker`. If several processes come to the end together, each may start
+        at most one trial too many. If `until` is given alone, the progress line counts the study's
+        trials that have an outcome. After `timeout` seconds no more trials are started. Without
+        these three, the optimisation goes on until every candidate has been tried, or for ever.
 
         `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
         workers, the first Ctrl-C waits for the training runs in progress, and a second one gives
         their trials back. To use several processes or machines, run the same script several times:
         they share the study.
 
-        SIGTERM and SIGHUP, by which batch systems, container platforms and closed terminals end a
-        program, do not wait: the trials are given back, and the process ends by the signal. With
-        one worker, `finally` blocks of the objective run first, as by sys.exit(), and may save a
+        Batch systems, container platforms and closed terminals end a program by SIGTERM or SIGHUP.
+        These do not wait: the trials are given back, and the process ends by the signal. With one
+        worker, `finally` blocks of the objective run first, as by sys.exit(), and may save a
         checkpoint and annotate the trial; after two seconds the trial is given back while they run,
         and from then on another signal ends the process at once. With several workers, objectives
         end without their `finally` blocks, so save checkpoints on the way. Python acts on a signal
-        when the main thread is between two steps of Python code, so not in a long call of compiled
-        code. All this holds where `optimize` runs on the main thread, and for a signal for which
-        the program has no handler of its own.
+        only between two steps of Python code on the main thread, so not during a long call of
+        compiled code. All this holds if `optimize` runs on the main thread and the program has no
+        handler of its own for the signal.
 
-        `callbacks` are called with the study and the record of a trial, after each trial of this
-        call that has its outcome, one at a time even with several workers. An exception in one ends
-        the optimisation and is raised.
+        `callbacks` are called with the study and the trial's record once a trial of this call has
+        its outcome, one at a time even with several workers. An exception in a callback ends the
+        optimisation and is raised.
 
         `stop`, `pause` and `complete` end the optimisation from inside, in the objective or a
         callback. If another process pauses or completes the study, the optimisation ends with a
@@ -184,8 +184,8 @@ class Study(StudyBase):
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
         """Yields the events of the study and its trials from now on, or from after the event with
         `resume_token`, until the study is deleted. If the connection or the server fails for a
-        while, it goes on where it was. The last event is "study_deleted". It comes even if the
-        study was deleted before the watch was resumed, and even if another one has its name by
+        while, the watch goes on where it was. The last event is "study_deleted". It comes even if
+        the study was deleted before the watch was resumed, and even if another one has its name by
         then.
 
         >>> import slipstream
@@ -252,10 +252,10 @@ class Study(StudyBase):
     ) -> TrialRecord:
         """Records the outcome of a trial, given by its number or its record, and returns it.
 
-        A program that asks in one process and learns the result in another one tells it by this
-        method. The outcome is the value of the metric, or the reason why the trial `failed`, is
-        `infeasible` or was `stopped` early, perhaps with a value. Raises TrialEnded if it has
-        another outcome already.
+        Use this if one process asks for trials and another one learns their results. The outcome is
+        the value of the metric, or the reason why the trial `failed`, is `infeasible` or was
+        `stopped` early, perhaps with a value. Raises TrialEnded if the trial has another outcome
+        already.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -278,12 +278,12 @@ class Study(StudyBase):
     ) -> TrialRecord:
         """Queues a configuration as the next suggestion, and returns its trial.
 
-        A parameter with a declared default may be left out, and then has that. Leave out inactive
+        A parameter with a declared default may be left out, and then takes it. Leave out inactive
         parameters, or set them to None. With `unless_there`, nothing is queued if a trial has the
-        configuration already, which is returned as it is instead: so a script that is run again
-        queues nothing twice. `labels` and `note` are written on the trial, as by `annotate`, in a
-        second call directly after it has been queued. `request_id` (1 to 128 printable characters)
-        makes repeating the call safe: another call with the same id within a day adds nothing.
+        configuration already; that trial is returned as it is. So a script that is run again queues
+        nothing twice. `labels` and `note` are written on the trial, as by `annotate`, in a second
+        call right after it has been queued. `request_id` (1 to 128 printable characters) makes
+        repeating the call safe: another call with the same id within a day adds nothing.
 
         >>> import slipstream
         >>> space = {"x": slipstream.real(0, 1), "y": slipstream.real(0, 1, default=0.5)}
@@ -383,8 +383,8 @@ class Study(StudyBase):
 
         Labels are added and removed as in `annotate`, with the same caution about two processes
         that change them at once. `lease` and `requeues` are as in `slipstream.create_or_load`, and
-        hold for leases from now on. Trainings under way renew theirs as often as before, so do not
-        shorten leases while they run. Arguments that are left out change nothing.
+        hold for leases from now on. Workers renew theirs as often as before, so do not shorten
+        leases while training runs are in progress. Arguments that are left out change nothing.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(

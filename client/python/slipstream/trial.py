@@ -20,7 +20,7 @@ class Trial(HeldTrial):
     trial. An exception that leaves the block fails the trial, with the exception's text as the
     reason. Infeasible and TrialStopped give the trial that outcome and are not raised further.
     Ctrl-C and, on the main thread, SIGTERM and SIGHUP give the trial back, as `Study.optimize`
-    describes, or send its outcome if they came while that was being sent. Methods are
+    describes. If they come while its outcome is being sent, that is sent instead. Methods are
     thread-safe."""
 
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
@@ -38,9 +38,9 @@ class Trial(HeldTrial):
         If the server does not answer, or is too busy to, a warning says so once, and the training
         goes on. The latest 500 reports are kept, and sent with the next one or before the outcome.
         While the server stays silent or busy, further reports wait for two seconds only. This holds
-        for every NoAnswer and Overloaded, also for one by a mistake such as an expired certificate:
-        the server has suggested the trial, so the mistake is a new one and may be mended before the
-        outcome, which waits for longer, and then raises."""
+        for every NoAnswer and Overloaded, even if a mistake such as an expired certificate caused
+        it: the server has suggested the trial, so the mistake is new and may be mended in time. The
+        call that sends the outcome waits for longer, and then raises."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:

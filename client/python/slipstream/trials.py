@@ -84,19 +84,18 @@ class Trials(List[TrialRecord]):
     def to_dicts(self) -> List[Dict[str, Any]]:
         """A row for each trial: number, state, parameters, the metric, worker, reason, times.
 
-        If any trial has a note there is a "note", and for each key of a label that any has a
-        "label:KEY", which is None for trials without that label. A parameter that is not active is
-        None. Where a parameter or the metric is called "state", the trial's own state is
-        "trial_state", and likewise for the others. The metric never has a parameter's name, which
-        the server refuses."""
+        If any trial has a note, there is a "note". For each label that any trial has, there is a
+        "label:KEY", which is None for trials without it. A parameter that is not active is None. If
+        a parameter or the metric is called "state", the trial's own state is "trial_state", and
+        likewise for the others. The server refuses a metric with a parameter's name."""
         about = self._columns_about()
         return [self._row(trial, about) for trial in self]
 
     def to_frame(self) -> Any:
         """The same as a data frame of pandas, with the number as its index.
 
-        The columns of whole numbers and booleans have the types int64 and bool or, where cells are
-        missing, Int64 and boolean, which keep the others whole and boolean."""
+        The columns of whole numbers and booleans have the types int64 and bool or, if cells are
+        missing, Int64 and boolean, so that the other cells stay whole numbers and booleans."""
         try:
             import pandas
         except ImportError:
