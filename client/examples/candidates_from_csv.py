@@ -41,7 +41,7 @@ def main():
             sys.exit("Every experiment of the list has been made.")
         print(f"trial {trial.number}, row {trial.candidate + 1} of the list: {dict(trial)}")
     elif sys.argv[1] == "yield":
-        trial = study.suggest()  # The open one, as the worker's id is the same.
+        trial = study.suggest()  # The open trial, as the worker's id is the same.
         if trial.number != int(sys.argv[3]):
             sys.exit(f"Trial {trial.number} is the one that is under way.")
         trial.complete(float(sys.argv[4]))

@@ -1,8 +1,8 @@
-"""Four worker processes that tune on scikit-learn's breast-cancer data: what boosting.py and
-perceptron.py share.
+"""What boosting.py and perceptron.py share: four worker processes that tune on scikit-learn's
+breast-cancer data.
 
-An earlier study, of another split of the data, is the source from which theirs learns. One of the
-workers is killed while it trains: its lease runs out, and another worker gets its configuration.
+Their study learns from an earlier one on another split of the data. One of the workers is killed
+while it trains: its lease runs out, and another worker gets its configuration.
 """
 
 import subprocess
@@ -17,7 +17,7 @@ WORKERS = 4
 
 
 def accuracy_on(split, make_model):
-    """An objective: the accuracy on a half of the data that the split leaves out."""
+    """An objective: the accuracy on the half of the data that is not used for training."""
     x, y = datasets.load_breast_cancer(return_X_y=True)
     parts = model_selection.train_test_split(x, y, test_size=0.5, random_state=split)
     x_train, x_test, y_train, y_test = parts
@@ -56,7 +56,7 @@ def repetitions(study, number):
 
 
 def wait_for(study, count, lost):
-    """Returns when so many trials have succeeded, and one that repeats the lost one."""
+    """Returns once `count` trials have succeeded, and one that repeats the lost trial."""
     while study.description.succeeded_count < count or not any(
         trial.state == "succeeded" for trial in repetitions(study, lost)
     ):

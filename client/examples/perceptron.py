@@ -24,7 +24,7 @@ SPACE = {
 
 
 def make_model(layers, units, **params):
-    warnings.simplefilter("ignore", exceptions.ConvergenceWarning)  # 30 epochs are meant.
+    warnings.simplefilter("ignore", exceptions.ConvergenceWarning)  # Only 30 epochs are wanted.
     network = neural_network.MLPClassifier(
         hidden_layer_sizes=(units,) * layers, max_iter=30, random_state=0, **params
     )

@@ -1,10 +1,10 @@
-"""Trains with checkpoints, so that a training that was interrupted goes on where it stopped.
+"""Trains with checkpoints, so that an interrupted training run goes on where it stopped.
 
 usage: resuming.py STUDY FOLDER
 
-Makes one trial, and saves a checkpoint after each epoch in FOLDER, which workers share. However a
-worker ends (pre-empted, by Ctrl-C or `kill -9`), its trial keeps the label that names the
-checkpoint, also when the configuration is queued again as another trial. So whoever gets it next
+Makes one trial, and saves a checkpoint after each epoch in FOLDER, which workers share. A label of
+the trial names the checkpoint. It stays however the worker ends (pre-empted, by Ctrl-C or
+`kill -9`), even if the configuration is queued again as another trial. So whoever gets it next
 finds the checkpoint.
 """
 
@@ -20,12 +20,12 @@ EPOCHS = 20
 
 
 def train_for_an_epoch(loss, lr):
-    """A bowl's gradient descent, in the place of your training."""
+    """Gradient descent in a bowl, in place of your training."""
     return loss * (1 - lr) ** 2 + 1e-3 * lr
 
 
 def save(file, state):
-    """By renaming, so that a checkpoint is whole even if this process is killed."""
+    """Saves by renaming, so that a checkpoint is whole even if this process is killed."""
     partial = file.with_suffix(".partial")
     partial.write_text(json.dumps(state))
     os.replace(partial, file)
