@@ -56,7 +56,8 @@ class Study(StudyBase):
     process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself.
 
     A forked process may use the study, too: there it has its own connection and worker id. If a
-    thread was calling the server during the fork, the forked process gets a RuntimeError instead.
+    thread was calling the server during the fork, or `slipstream.aio` was used before it, the
+    forked process gets a RuntimeError instead.
     Forks cannot use the trials of their parent."""
 
     if not TYPE_CHECKING:  # To which they have the types that __init__ gives them.
