@@ -74,6 +74,14 @@ Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbou
   return drawn;
 }
 
+// What the model predicts where there is a value. Its doubt is less where there probably is none: a
+// look there teaches little.
+Predictions PredictToLook(const SearchedModel& model, const PointMatrix& x) {
+  Predictions there = PredictMeasured(model, x);
+  there.variance = PredictTogether(model, x).variance;
+  return there;
+}
+
 }  // namespace
 
 std::optional<Configuration> UnseenWord(const NextPointRequest& request,
@@ -90,7 +98,7 @@ std::optional<Configuration> UnseenWord(const NextPointRequest& request,
     }
   }
   if (unseen.empty()) return {};
-  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, unseen));
+  const Predictions there = PredictToLook(request.model, EncodeAll(request.space, unseen));
   Index most = 0;
   (there.mean + kPromisedDeviations * there.variance.cwiseSqrt()).maxCoeff(&most);
   return std::move(unseen[static_cast<size_t>(most)]);
@@ -109,7 +117,7 @@ std::optional<Configuration> WordsThatSeemNotToMatter(const NextPointRequest& re
     if (drawn == incumbent || request.taken.contains(&drawn)) continue;
     looked_at.push_back(std::move(drawn));
   }
-  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, looked_at));
+  const Predictions there = PredictToLook(request.model, EncodeAll(request.space, looked_at));
   std::optional<Index> found;
   for (Index i = 1; i < there.mean.size(); ++i) {
     if (there.mean[i] < there.mean[0] - kAsGood) continue;

@@ -13,6 +13,7 @@
 #include "core/acquisition/next_point.h"
 #include "core/base/deadline.h"
 #include "core/gp/coordinate_kinds.h"
+#include "core/gp/feasible_surrogate.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel.h"
 #include "core/gp/likelihood.h"
@@ -79,6 +80,28 @@ class WordyModel final : public ModelOfResults {
   }
 
   const GaussianProcess process_;
+};
+
+// Such a model after trials without a value.
+class WordyModelBesideNothing final : public ModelOfResults {
+ public:
+  WordyModelBesideNothing(const SearchSpace& space, const WordyModel& model,
+                          const std::vector<Configuration>& without_value)
+      : ModelOfResults(model.measured(), model.results()) {
+    auto feasibility =
+        FitFeasibility(KindsOf(space), EncodeAll(space, measured()),
+                       EncodeAll(space, without_value), PointMatrix(0, KindsOf(space).size()));
+    const auto& process = dynamic_cast<const GaussianProcess&>(model.member(0));
+    whole_ = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(process),
+                                   std::move(feasibility).value(), model.Incumbent(0));
+  }
+
+  size_t size() const override { return 1; }
+  const Surrogate& member(size_t /*member*/) const override { return *whole_; }
+  double NoiseVariance(size_t /*member*/) const override { return 1e-4; }
+
+ private:
+  std::unique_ptr<Surrogate> whole_;
 };
 
 // Two such models, of which one counts three times as much as the other.
@@ -188,6 +211,22 @@ TEST(WordsThatSeemNotToMatter, AreNoneWhereAllWordsSeemTo) {
   const SearchSpace space = WordySpace();
   const WordyModel model = ModelOf(space, /*switches_matter=*/true);
   EXPECT_EQ(WordsThatSeemNotToMatter(Asked{space, model}.request()), std::nullopt);
+}
+
+// Nothing is expected of them, so they are no worse than the incumbent in that way.
+TEST(WordsThatSeemNotToMatter, AreNotThoseWithoutAValue) {
+  const SearchSpace space = WordySpace();
+  const WordyModel model = ModelOf(space, /*switches_matter=*/true);
+  std::vector<Configuration> without_value;
+  for (size_t i = 0; i < 6; ++i) {
+    without_value.push_back(model.BestConfigurations(1).front());
+    without_value.back().values[kFirstSwitch + i] = Value::Boolean(true);
+  }
+  const WordyModelBesideNothing beside(space, model, without_value);
+  const PointMatrix x = EncodeAll(space, without_value);
+  ASSERT_GT(PredictTogether(beside, x).mean.minCoeff(), model.Incumbent(0) - 0.1);
+  ASSERT_LT(PredictMeasured(beside, x).mean.maxCoeff(), model.Incumbent(0) - 0.1);
+  EXPECT_EQ(WordsThatSeemNotToMatter(Asked{space, beside}.request()), std::nullopt);
 }
 
 TEST(UnseenWord, IsTriedWithTheIncumbentsOtherValues) {
