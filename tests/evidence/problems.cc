@@ -16,6 +16,7 @@
 #include "tests/evidence/paper_problems.h"
 #include "tests/evidence/recorded_tables.h"
 #include "tests/evidence/tuning_problems.h"
+#include "tests/evidence/word_problems.h"
 #include "tests/testing/places.h"
 
 namespace slipstream::evidence {
@@ -71,6 +72,10 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   for (const OddProblem& problem : OddProblems()) {
     listings.push_back({problem.name, std::string(problem.group), 0, problem.summary});
   }
+  for (const WordProblem& problem : WordProblems()) {
+    listings.push_back(
+        {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
+  }
   for (const GridProblem& problem : GridProblems()) {
     listings.push_back(
         {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
@@ -114,6 +119,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
   }
   for (const OddProblem& problem : OddProblems()) {
     if (problem.name == name) return MakeOddProblem(problem, beginning);
+  }
+  for (const WordProblem& problem : WordProblems()) {
+    if (problem.name == name) return MakeWordProblem(problem, beginning);
   }
   for (const GridProblem& problem : GridProblems()) {
     if (problem.name == name) return MakeGridProblem(problem, beginning);
