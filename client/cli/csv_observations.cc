@@ -131,7 +131,7 @@ bool CsvObservations::MaySkip(const std::string& column) const {
 // If one lacks, a column that is none of them may be a misspelt one.
 bool CsvObservations::HasAllParameters() const {
   for (int i = 0; i < configurations_->size(); ++i) {
-    const std::string column = tool_->prefix + configurations_->parameter(i).name();
+    const std::string column = ColumnName(i);
     if (!Contains(heads_, column) || Contains(tool_->about, column)) return false;
   }
   return true;
@@ -167,8 +167,8 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
     }
     const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
-              absl::StrCat("the column is neither a parameter nor the objective; ",
-                           HowToSkip(column),
+              absl::StrCat("the column is neither a parameter nor the objective",
+                           WhatItMayBe(), "; ", HowToSkip(column),
                            is_table_of_trials
                                ? ", or give --study without a file for the study's own trials"
                                : ""));
@@ -182,6 +182,25 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   parameters_[column] = parameter;
   column_of_[*parameter] = column;
   return absl::OkStatus();
+}
+
+std::string CsvObservations::ColumnName(int parameter) const {
+  return absl::StrCat(tool_ == nullptr ? "" : tool_->prefix,
+                      configurations_->parameter(parameter).name());
+}
+
+std::string CsvObservations::WhatItMayBe() const {
+  std::vector<std::string> lacking;
+  for (int i = 0; i < configurations_->size(); ++i) {
+    const std::string name = ColumnName(i);
+    if (!Contains(heads_, name)) lacking.push_back(absl::StrCat("'", name, "'"));
+  }
+  if (!Contains(heads_, objective_column_)) {
+    lacking.push_back(absl::StrCat("'", objective_column_, "'"));
+  }
+  if (lacking.empty()) return "";
+  return absl::StrCat("; if it is meant to be ", absl::StrJoin(lacking, " or "), ", which ",
+                      lacking.size() == 1 ? "has" : "have", " no column, rename it");
 }
 
 // All columns from this one on that nothing is known of, as each run would name one only.
@@ -198,14 +217,15 @@ std::string CsvObservations::HowToSkip(size_t first) const {
 }
 
 absl::Status CsvObservations::CheckAllAssigned(const CsvCell& first) const {
-  const auto missing = [&](const std::string& what, const std::string& name) {
+  const auto missing = [&](const std::string& what, const std::string& name,
+                           const std::string& remedy = "") {
     return absl::InvalidArgumentError(absl::StrCat(file_, ":", first.line, ": no column for ",
                                                    what, " '", name, "'; the columns are ",
-                                                   absl::StrJoin(heads_, ", ")));
+                                                   absl::StrJoin(heads_, ", "), remedy));
   };
   for (int i = 0; i < configurations_->size(); ++i) {
     if (column_of_[i].has_value()) continue;
-    return missing("parameter", configurations_->parameter(i).name());
+    return missing("parameter", configurations_->parameter(i).name(), columns_.remedy);
   }
   if (!objective_.has_value()) return missing("the objective", columns_.objective);
   for (const std::string& name : columns_.ignored) {
@@ -263,7 +283,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     if (!problem.has_value()) break;
     const size_t column = *column_of_[problem->parameter];
     if (HasFailed() && row_[column].text.empty()) continue;
-    return At(row_[column].line, column + 1, problem->complaint);
+    return At(row_[column].line, column + 1, problem->complaint + columns_.remedy);
   }
   RETURN_IF_ERROR(ReadOutcome(observation->mutable_outcome()));
   return true;

@@ -25,6 +25,8 @@ struct CsvColumns {
   std::string objective;             // The objective's column and its metric's name.
   std::vector<std::string> ignored;  // Columns to skip.
   MissingObjective missing_objective = MissingObjective::kError;
+  // What to do about a table that does not fit the space, to be said after what does not fit.
+  std::string remedy = {};
 };
 
 // Keeps the text in memory, but only one observation at a time. Errors are
@@ -66,6 +68,9 @@ class CsvObservations final : public ObservationReader {
   bool MaySkip(const std::string& column) const;
   bool HasAllParameters() const;
   std::string HowToSkip(size_t first) const;
+  // "; if it is meant to be 'lr', which has no column, rename it", or empty.
+  std::string WhatItMayBe() const;
+  std::string ColumnName(int parameter) const;
   absl::Status CheckAllAssigned(const CsvCell& first) const;
   absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
   // Whether the row is a run that failed, by another tool's state.

@@ -69,9 +69,19 @@ absl::StatusOr<Subject> FindSubject(const RegistrationArguments& arguments, Sess
   return Subject{study.space(), study.metrics(0)};
 }
 
-CsvColumns ColumnsOf(const RegistrationArguments& arguments, const std::string& objective) {
+// A run may have had another space than the study that is to learn from it.
+std::string RemedyFor(const RegistrationArguments& arguments, const v1::Metric& metric) {
+  if (arguments.study.empty()) return "";
+  const bool maximizes = metric.goal() == v1::Metric::MAXIMIZE;
+  return absl::StrCat("\nIf the run had other parameters or ranges than study ", arguments.study,
+                      ", give its own in place of --study: --param PARAMETER ... ",
+                      maximizes ? "--maximize" : "--minimize", " COLUMN");
+}
+
+CsvColumns ColumnsOf(const RegistrationArguments& arguments, const v1::Metric& metric) {
   CsvColumns columns;
-  columns.objective = objective;
+  columns.objective = metric.name();
+  columns.remedy = RemedyFor(arguments, metric);
   columns.ignored = arguments.ignored;
   if (arguments.missing_objective == "failed") {
     columns.missing_objective = CsvColumns::MissingObjective::kFailed;
@@ -294,7 +304,7 @@ absl::Status Register(RegistrationArguments arguments, Session& session) {
   const std::string name = arguments.file == "-" ? "standard input" : arguments.file;
   ASSIGN_OR_RETURN(const auto table,
                    CsvObservations::Open(name, std::move(text), &configurations,
-                                         ColumnsOf(arguments, subject.metric.name())));
+                                         ColumnsOf(arguments, subject.metric)));
   RETURN_IF_ERROR(table->CheckAll().status());
   if (!table->left_out().empty()) {
     session.Warn(absl::StrCat("the space has none of these parameters, so their columns are left "

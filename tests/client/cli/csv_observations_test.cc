@@ -9,6 +9,7 @@
 namespace slipstream::cli {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -94,6 +95,21 @@ TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
   EXPECT_EQ(Complaint("lr,kernel,accuracy\n0.5,rbf,1\n"),
             "runs.csv:1: no column for parameter 'degree'; the columns are lr, kernel, accuracy");
   EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("no column for the objective 'accuracy'"));
+}
+
+TEST_F(CsvObservationsTest, SaysWhichParametersAnUnknownColumnMayBe) {
+  EXPECT_THAT(Complaint("learning_rate,kernel,degree,accuracy\n"),
+              HasSubstr("neither a parameter nor the objective; if it is meant to be 'lr', which "
+                        "has no column, rename it; to skip it: --ignore learning_rate"));
+  EXPECT_THAT(Complaint("LR,kernel,degree,Accuracy\n"),
+              HasSubstr("meant to be 'lr' or 'accuracy', which have no column, rename it"));
+}
+
+TEST_F(CsvObservationsTest, SaysTheRemedyWhereTheTableDoesNotFitTheSpace) {
+  columns_.remedy = "; so what?";
+  EXPECT_THAT(Complaint("lr,kernel,accuracy\n0.5,rbf,1\n"), EndsWith("accuracy; so what?"));
+  EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n2,rbf,,1\n"), EndsWith("0..1; so what?"));
+  EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,x\n"), EndsWith("not a number"));
 }
 
 TEST_F(CsvObservationsTest, SaysThatASpaceKeepsAColumnFromBeingAParameter) {
@@ -205,7 +221,8 @@ TEST_F(CsvObservationsTest, KnowsWhatIsInfeasibleInATableOfTrials) {
 TEST_F(CsvObservationsTest, SaysWhatIsWrongWithATableOfAnotherTool) {
   EXPECT_THAT(Complaint("number,value,params_lr,params_kernel,params_seed,state\n"),
               StartsWith("runs.csv:1:5 (params_seed): the column is neither a parameter nor the "
-                         "objective; to skip it: --ignore params_seed"));
+                         "objective; if it is meant to be 'params_degree', which has no column, "
+                         "rename it; to skip it: --ignore params_seed"));
   EXPECT_THAT(Complaint("trial_index,trial_status,LR,accuracy,kernel,degree\n"),
               StartsWith("runs.csv:1:3 (LR): the column is neither a parameter"));
   EXPECT_THAT(Complaint("number,values_0,values_1,params_lr,params_kernel,params_degree,state\n"),

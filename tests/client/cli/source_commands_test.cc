@@ -54,6 +54,17 @@ TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
   EXPECT_EQ(observations[0].outcome().measurement().metrics().at("accuracy"), 0.9);
 }
 
+TEST_F(SourceCommands, RegisterSaysThatARunMayHaveHadAnotherSpaceThanTheStudy) {
+  const std::string file = WriteTestFile("runs.csv", "lr,kernel,degree,accuracy\n5,rbf,,0.9\n");
+  EXPECT_THAT(Run({"source", "register", file, "--study", "s1"}).err,
+              HasSubstr("\nIf the run had other parameters or ranges than study s1, give its own "
+                        "in place of --study: --param PARAMETER ... --maximize COLUMN\n"));
+  EXPECT_THAT(Run({"source", "register", file, "--param", "lr=double:0..1", "--ignore", "kernel",
+                   "--ignore", "degree", "--maximize", "accuracy"})
+                  .err,
+              HasSubstr("'5' is not in 0..1\n"));
+}
+
 TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
   v1::Study study = SmallStudy();
   study.set_name("projects/vision/studies/digits");
