@@ -184,6 +184,34 @@ void WarnOfOppositeSources(const v1::Study& study, const std::vector<v1::SourceT
       maximizes ? "minimize" : "maximize"));
 }
 
+// The parameters that `one` has and `other` lacks, in quotation marks.
+std::vector<std::string> ParametersLacking(const v1::SearchSpace& one,
+                                           const v1::SearchSpace& other) {
+  std::vector<std::string> lacking;
+  for (const v1::Parameter& parameter : one.parameters()) {
+    const bool is_there = std::any_of(
+        other.parameters().begin(), other.parameters().end(),
+        [&parameter](const v1::Parameter& same) { return same.name() == parameter.name(); });
+    if (!is_there) lacking.push_back(absl::StrCat("'", parameter.name(), "'"));
+  }
+  return lacking;
+}
+
+// Warns of sources in which parameters of the study may have other names.
+void WarnOfOtherNames(const v1::Study& study, const std::vector<v1::SourceTask>& sources,
+                      Session& session) {
+  for (const v1::SourceTask& source : sources) {
+    const std::vector<std::string> lacking = ParametersLacking(study.space(), source.space());
+    const std::vector<std::string> unused = ParametersLacking(source.space(), study.space());
+    if (lacking.empty() || unused.empty()) continue;
+    session.Warn(absl::StrCat(SourceText(source.name(), TitlesOf({source})), " has no ",
+                              absl::StrJoin(lacking, ", "), ", and its ",
+                              absl::StrJoin(unused, ", "), unused.size() == 1 ? " is" : " are",
+                              " not used. If that is the same under another name, register it "
+                              "again with the study's name"));
+  }
+}
+
 // Those that the caller named one by one. Of all that fit, whose goals are the study's, only those
 // that are shown.
 std::vector<std::string> SourcesToRead(const v1::Study& created, bool is_named) {
@@ -263,6 +291,7 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   const std::string complaint = SourceComplaint(made, wants_sources);
   if (!complaint.empty()) session.Warn(complaint);
   WarnOfOppositeSources(created, sources, session);
+  if (!wants_all) WarnOfOtherNames(created, sources, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();
