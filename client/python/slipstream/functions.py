@@ -220,7 +220,7 @@ def register_source(
     has reported a value is taken, with its last one. An Optuna study needs neither a space nor an
     objective: its space is inferred from the ranges that its trials asked for, and its objective is
     called "value" unless `maximize` or `minimize` names it.
-    `missing` says what a row without a value means, "failed" or "infeasible". In a table from
+    `missing` says what a row without a finite value means, "failed" or "infeasible". In a table from
     `study.trials`, the state of each trial says this, and `missing` says only what a failed one
     means.
     `project` is the study's unless another one is given.

@@ -32,7 +32,8 @@ def cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
     if parameter is not None and parameter.kind == "choice":
         return text
     if parameter is not None and parameter.kind == "boolean":
-        return {"true": True, "false": False}.get(text.lower(), text)
+        words = {"true": True, "1": True, "false": False, "0": False}
+        return words.get(text.strip().lower(), text)
     try:
         return int(text)
     except ValueError:

@@ -773,7 +773,12 @@ class Sources(ServerTest):
             self.assertEqual(register_source(path, self.SPACE, maximize="accuracy").name, task.name)
             self.assertEqual(warned, [])
             path.write_text("lr,kernel,accuracy\nhigh,rbf,0.91\n")
-            with self.assertRaisesRegex(TypeError, "row 1: lr='high' is text"):
+            for register in (lambda: register_source(path, self.SPACE, maximize="accuracy"),
+                             lambda: self.open(sources=[path])):
+                with self.assertRaisesRegex(TypeError, f"^{path}, row 1: lr='high' is text"):
+                    register()
+            path.write_text("lr,kernel,degree,accuracy\n5,rbf,,0.91\n")
+            with self.assertRaisesRegex(slipstream.InvalidArgument, f"^{path}, row 1: lr=5 is not "):
                 register_source(path, self.SPACE, maximize="accuracy")
             for text, words in (
                 ("lr,kernel,accuracy\n0.5,rbf,0.91\n0.5,rbf,0.91,7,8\n",
@@ -795,9 +800,11 @@ class Sources(ServerTest):
                 path.write_bytes(content)
                 with self.assertRaisesRegex(ValueError, f"^{path} is no CSV file in UTF-8: "):
                     self.open(sources=[path])
-            path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
-            self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)
+            for true in ("True", "1", " true"):
+                path.write_text(f"lr,x,on,accuracy\n0.5,1,{true},1\n")
+                task = register_source(path, space, maximize="accuracy")
+                self.assertEqual(task.best_params, {"lr": 0.5, "x": "1", "on": True})
 
     def test_what_is_no_source_is_told_with_its_place(self):
         row = {"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}
@@ -811,7 +818,8 @@ class Sources(ServerTest):
 
     def test_rows_outside_the_space_are_told_before_they_are_registered(self):
         row = {"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}
-        for wrong, words in (({"lr": 7.0}, "row 2: lr=7.0 is not within"),
+        for wrong, words in (({"lr": 7.0}, "row 2: lr=7.0 is not within .*; if the run had another "
+                                           "space than this, give its own as space="),
                              ({"kernel": "poly"}, "row 2: it has no 'degree'"),
                              ({"degree": 3}, "row 2: degree=3 is active only when")):
             with self.assertRaisesRegex(slipstream.InvalidArgument, words):
@@ -841,15 +849,27 @@ class Sources(ServerTest):
             ({"lr": True}, "row 2: lr=True is bool, and column 'lr' takes numbers"),
         ):
             rows = [good, {**good, **cell}]
-            with self.assertRaisesRegex(TypeError, words):
+            with self.assertRaisesRegex(TypeError, rf"^sources\[0\], {words}"):
                 self.open(sources=[rows])
             with self.assertRaisesRegex(TypeError, words):
                 register_source(rows, self.SPACE, maximize="accuracy")
         with self.assertRaisesRegex(TypeError, r"slipstream.real\(0, 1\)"):
             slipstream.create_or_load(
                 self.study_id, {"lr": (0, 1)}, maximize="accuracy", sources=[[{"lr": 1}]])
-        with self.assertRaisesRegex(ValueError, "row 1: accuracy=inf must be finite"):
-            self.open(sources=[[{**good, "accuracy": math.inf}]])
+
+    def test_an_infinite_result_is_as_good_as_none(self):
+        row = {"lr": 0.1, "kernel": "rbf", "accuracy": 0.5}
+        for value in (math.inf, -math.inf):
+            rows = [row, {**row, "accuracy": value}]
+            with self.assertRaisesRegex(
+                    ValueError, r"^sources\[0\], row 2: accuracy=-?inf is not finite: leave it out, "
+                                r"or give the source task that register_source\(..., missing="):
+                self.open(sources=[rows])
+            with self.assertRaisesRegex(
+                    ValueError, "^row 2: accuracy=-?inf is not finite: .* missing='failed' or"):
+                register_source(rows, self.SPACE, maximize="accuracy")
+            task = register_source(rows, self.SPACE, maximize="accuracy", missing="infeasible")
+            self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
     def test_a_study_says_why_its_sources_are_not_used(self):
         task = register_source([{"lr": 5, "accuracy": 1}, {"lr": 7, "accuracy": 2}],

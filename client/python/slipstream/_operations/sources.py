@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
 from slipstream._operations.studies import NamedSource, StudyReader, find
 from slipstream._operations.study_base import StudyBase
-from slipstream._operations.table_fit import check_cells, fit_table
+from slipstream._operations.table_fit import check_cells, fit_table, place_of_row
 from slipstream._operations.table_rows import TableRow, table_rows
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -46,6 +47,7 @@ class Subject:
     missing: Optional[str] = None  # What a row without a value means: "failed" or "infeasible".
     takes_missing: bool = True  # Whether the caller's function has an argument `missing`.
     project: Optional[str] = None
+    table: str = ""  # What errors call the table; empty for nothing.
 
     def __post_init__(self) -> None:
         check_parameters(self.space)
@@ -64,16 +66,20 @@ def _meaning_without_value(row: TableRow, subject: Subject) -> str:
             if subject.takes_missing
             else "give the source task that register_source(..., missing='failed') returns"
         )
-        raise ValueError(
-            f"row {row.number} has no {subject.objective.metric!r}: leave it out, or {say}"
+        metric, place = subject.objective.metric, place_of_row(subject.table, row.number)
+        found = (
+            f"{place}: {metric}={row.cells[metric]!r} is not finite"
+            if metric in row.cells
+            else f"{place} has no {metric!r}"
         )
+        raise ValueError(f"{found}: leave it out, or {say}")
     return meaning
 
 
 def _observation_of_row(row: TableRow, subject: Subject) -> Message:
     metric = subject.objective.metric
     params = {name: cell for name, cell in row.cells.items() if name != metric}
-    if metric in row.cells:
+    if metric in row.cells and math.isfinite(row.cells[metric]):
         outcome = outcome_message("measurement", metric, row.cells[metric])
     else:
         meaning = _OUTCOME_OF_STATE[_meaning_without_value(row, subject)]
@@ -133,10 +139,9 @@ def _register(
 
 
 def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
-    file, metric = None, subject.objective.metric
+    metric, is_file = subject.objective.metric, False
     if isinstance(table, os.PathLike):
-        file = os.fspath(table)
-        space = subject.space
+        is_file, space = True, subject.space
         table = read_csv(table, lambda column: space.get(column) or space.get(bare_name(column)))
     records = records_of(table)
     cells = rows_of([labelled(record, subject.space) for record in records])
@@ -146,12 +151,14 @@ def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
     rows = table_rows(cells, columns, subject.space, metric)
     if not rows:
         raise ValueError("the table has no trial that succeeded, failed or is infeasible")
-    check_cells(rows, subject.space, metric, file)
+    check_cells(rows, subject.space, metric, subject.table, is_file)
     return rows
 
 
 def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
     """Registers rows; the same content again is the same source task."""
+    if isinstance(table, os.PathLike):
+        subject = replace(subject, table=os.fspath(table))
     return register_rows(service, _checked_rows(table, subject), subject)
 
 
@@ -163,7 +170,11 @@ def register_rows(
         cells = {name: cell for name, cell in row.cells.items() if name in subject.space}
         reasons = misfits(cells, subject.space)
         if reasons:
-            raise errors.InvalidArgument(f"row {row.number}: {'; '.join(reasons)}")
+            place = place_of_row(subject.table, row.number)
+            raise errors.InvalidArgument(
+                f"{place}: {'; '.join(reasons)}; if the run had another space than this, give its "
+                "own as space="
+            )
     return _register(service, [_observation_of_row(row, subject) for row in rows], subject)
 
 
@@ -172,6 +183,9 @@ def register_fitting(
 ) -> Plan[SourceTask]:
     """Registers the rows of a table that are within the subject's space. A parameter that the table
     lacks, the source task lacks too."""
+    subject = replace(
+        subject, table=os.fspath(table) if isinstance(table, os.PathLike) else label
+    )
     rows, space = fit_table(
         _checked_rows(table, subject), subject.space, subject.objective, label
     )

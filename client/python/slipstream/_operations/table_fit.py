@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -17,25 +16,32 @@ Row = Mapping[str, Any]
 _NUMERIC = ("real", "integer", "discrete")
 
 
+def place_of_row(table: str, number: int) -> str:
+    """Where errors say that the row is: "runs.csv, row 3", or "row 3" of a table without a name."""
+    return f"{table}, row {number}" if table else f"row {number}"
+
+
 def check_cells(
     rows: Sequence[TableRow],
     space: Mapping[str, Parameter],
     metric: str,
-    file: Optional[str] = None,
+    table: str = "",
+    is_file: bool = False,
 ) -> None:
     """Complains of columns that mean nothing, and of cells of another kind than their column's.
 
-    `file`: the path of the table, if it was read from a file."""
+    `table`: what errors call the table; empty for nothing."""
     for row in rows:
+        place = place_of_row(table, row.number)
         for name, cell in row.cells.items():
             if name == metric:
-                _check_measured(row.number, name, cell)
+                _check_measured(place, name, cell)
             elif name in space:
-                _check_kind(row.number, name, cell, space[name])
+                _check_kind(place, name, cell, space[name])
             else:
-                remedy = "it out, as frame.drop(columns=...) does" if file is None else "it out"
+                remedy = "it out" if is_file else "it out, as frame.drop(columns=...) does"
                 raise ValueError(
-                    f"{'' if file is None else f'{file}: '}column {name!r} is neither a parameter "
+                    f"{f'{table}: ' if table else ''}column {name!r} is neither a parameter "
                     f"nor the objective {metric!r}{_without_column(rows, space, metric)}: leave {remedy}"
                 )
 
@@ -57,17 +63,15 @@ def _described(name: str, cell: Any) -> str:
     return f"{name}={cell!r} is " + ("text" if isinstance(cell, str) else type(cell).__name__)
 
 
-def _check_measured(number: int, metric: str, cell: Any) -> None:
+def _check_measured(place: str, metric: str, cell: Any) -> None:
     if not is_number(cell):
         raise TypeError(
-            f"row {number}: {_described(metric, cell)}, and column {metric!r} takes numbers, as "
+            f"{place}: {_described(metric, cell)}, and column {metric!r} takes numbers, as "
             "it is what was measured"
         )
-    if not math.isfinite(cell):
-        raise ValueError(f"row {number}: {metric}={cell!r} must be finite; leave the row out")
 
 
-def _check_kind(number: int, name: str, cell: Any, parameter: Parameter) -> None:
+def _check_kind(place: str, name: str, cell: Any, parameter: Parameter) -> None:
     if parameter.kind in _NUMERIC:
         fits, wanted = is_number(cell), "numbers"
     elif parameter.kind == "choice":
@@ -76,7 +80,7 @@ def _check_kind(number: int, name: str, cell: Any, parameter: Parameter) -> None
         fits, wanted = isinstance(cell, bool), "True and False"
     if not fits:
         raise TypeError(
-            f"row {number}: {_described(name, cell)}, and column {name!r} takes {wanted}, as the "
+            f"{place}: {_described(name, cell)}, and column {name!r} takes {wanted}, as the "
             f"parameter is {parameter!r}"
         )
 
