@@ -489,9 +489,19 @@ class Sources(ServerTest):
                                title="last year", labels={"team": "vision"})
         self.assertEqual((task.observation_count, task.measured_count, task.title),
                          (3, 2, "last year"))
-        again = register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            again = register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed",
+                                    title="last year", labels={"team": "vision"})
+            register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed")
         self.assertEqual(again.name, task.name)
         self.assertEqual(again.labels, {"team": "vision"})
+        with self.assertWarnsRegex(
+                UserWarning, f"registered before, as {task.name}, which keeps its title 'last year', "
+                             "version ''$") as told:
+            register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed",
+                            title="this year", version="v2")
+        self.assertEqual(told.filename, __file__)
         listed = {one.name: one for one in slipstream.sources()}[task.name]
         self.assertEqual(dict(task.space), self.SPACE)
         self.assertEqual((listed.best_value, listed.best_params),
@@ -609,13 +619,37 @@ class Sources(ServerTest):
         space = {"x": real(0, 1)}
         earlier = slipstream.create_or_load(f"{self.study_id}-0", space, minimize="loss")
         earlier.record({"x": 0.5}, 1.5)
-        for number, source in enumerate((earlier, earlier.id, slipstream.register_source(earlier))):
+        task = slipstream.register_source(earlier)
+        for number, source in enumerate((earlier, earlier.id, task, task.name)):
             with self.assertWarnsRegex(
                     UserWarning, "is to minimize loss, and the study to maximize loss: what was "
                                  "best there is expected to be best here") as told:
                 slipstream.create_or_load(
                     f"{self.study_id}-{number + 1}", space, maximize="loss", sources=[source])
             self.assertEqual(told.filename, __file__)
+
+    def test_a_source_that_may_name_a_parameter_otherwise_is_told(self):
+        x, y = real(0, 1), integer(1, 8)
+        earlier = slipstream.create_or_load(
+            f"{self.study_id}-0", {"rate": x, "layers": y}, minimize="loss")
+        earlier.record({"rate": 0.5, "layers": 2}, 1.5)
+        task = slipstream.register_source(earlier)
+        space = {"lr": x, "layers": y}
+        for number, source in enumerate((earlier, earlier.id, task, task.name)):
+            with self.assertWarnsRegex(
+                    UserWarning, f"source '{earlier.id}' has no 'lr', and its 'rate' is not used. If "
+                                 "that is the same under another name, register it again") as told:
+                slipstream.create_or_load(
+                    f"{self.study_id}-{number + 1}", space, minimize="loss", sources=[source])
+            self.assertEqual(told.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for number, fine in enumerate(({"layers": y}, {**space, "rate": x})):
+                slipstream.create_or_load(
+                    f"{self.study_id}-{number + 5}", fine, minimize="loss", sources=[task])
+            # What a study learns from already was told when it was created.
+            slipstream.create_or_load(
+                f"{self.study_id}-1", space, minimize="loss", sources=[task.name])
 
     def test_a_preset_that_needs_sources_or_ignores_them_is_told(self):
         rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]

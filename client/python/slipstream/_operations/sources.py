@@ -206,16 +206,34 @@ def register_study(
     return (yield from _register(service, observations, subject))
 
 
+def _warn_of_what_stays(task: SourceTask, asked: Subject) -> None:
+    """What is already registered keeps its first description."""
+    stay = [
+        f"{name} {getattr(task, name)!r}"
+        for name in ("title", "version", "origin", "labels")
+        if getattr(asked, name) and getattr(asked, name) != getattr(task, name)
+    ]
+    if stay:
+        warn_caller(
+            f"the content was registered before, as {task.name}, which keeps its {', '.join(stay)}"
+        )
+
+
 def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
     """Registers a study, whose space and objective are the subject's, or a table."""
     if isinstance(source, StudyDescription):
         # By its origin a later state of the study is known to be one.
         origin = subject.origin or study_name(source.study_id, source.project).full
         title = subject.title or source.title or source.study_id
-        subject = replace(subject, origin=origin, title=title)
-        return register_study(service, source.study_id, StudyReader(service, source), subject)
-    warn_of_opposite_direction(source, subject)
-    return register_table(service, source, subject)
+        own = replace(subject, origin=origin, title=title)
+        task = yield from register_study(
+            service, source.study_id, StudyReader(service, source), own
+        )
+    else:
+        warn_of_opposite_direction(source, subject)
+        task = yield from register_table(service, source, subject)
+    _warn_of_what_stays(task, subject)
+    return task
 
 
 def list_all(service: Service, project: Optional[str]) -> Plan[List[SourceTask]]:
@@ -256,7 +274,7 @@ class _KnownSources:
 
     def __init__(self, service: Service, names: Sequence[str]) -> None:
         self._service = service
-        self._names = names
+        self.names = names
         self._by_origin: Optional[Dict[str, List[SourceTask]]] = None
         self._made: Dict[str, NamedSource] = {}
 
@@ -265,7 +283,7 @@ class _KnownSources:
         since."""
         if self._by_origin is None:
             self._by_origin = {}
-            for name in self._names:
+            for name in self.names:
                 task = source_task_of((yield from self._service.get_source_task(name)))
                 self._by_origin.setdefault(task.origin, []).append(task)
         return self._by_origin.get(study.full, [])
@@ -285,9 +303,11 @@ def _sources_of_text(
     """The source task of this name, or those made from the study with this id; if there are none,
     one is made."""
     try:
-        return [NamedSource((yield from find_name(service, text, subject.project)))]
+        task = yield from find_name(service, text, subject.project)
     except (ValueError, errors.NotFound) as error:
         no_source_task = error
+    else:
+        return [(yield from _new_source(service, task, subject, known))]
     try:
         name = study_name(text, None if "/" in text else subject.project)
     except ValueError:
@@ -304,6 +324,16 @@ def _sources_of_text(
     return (yield from _sources_of_study(service, study, reader, subject, known))
 
 
+def _new_source(
+    service: Service, name: str, subject: Subject, known: _KnownSources
+) -> Plan[NamedSource]:
+    """The source task of this name, which is read unless the study has it already."""
+    if name not in known.names:
+        task = source_task_of((yield from service.get_source_task(name)))
+        _warn_of_slips(task.title or task.name, task.objective, task.space, subject)
+    return NamedSource(name)
+
+
 def _used_sources(
     tasks: Sequence[SourceTask], study: StudyName, subject: Subject
 ) -> List[NamedSource]:
@@ -318,6 +348,21 @@ def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> N
         warn_caller(
             f"source {title!r} is to {source}, and the study to {study}: what was best there is "
             "expected to be best here. If that is a slip, change maximize= or minimize="
+        )
+
+
+def _warn_of_slips(
+    title: str, objective: Objective, space: Mapping[str, Parameter], study: Subject
+) -> None:
+    """Slips in a source that is about to be a study's."""
+    _warn_of_opposite_goal(title, objective, study.objective)
+    lacking = [repr(name) for name in study.space if name not in space]
+    unused = [repr(name) for name in space if name not in study.space]
+    if lacking and unused:
+        are = "is" if len(unused) == 1 else "are"
+        warn_caller(
+            f"source {title!r} has no {', '.join(lacking)}, and its {', '.join(unused)} {are} not "
+            "used. If that is the same under another name, register it again with the study's name"
         )
 
 
@@ -349,7 +394,7 @@ def _sources_of_study(
     made = known.made(name)
     if made is not None:
         return [made]
-    _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
+    _warn_of_slips(study.study_id, study.objective, study.space, subject)
     own = Subject(
         study.space, study.objective, study.study_id, origin=name.full, project=subject.project
     )
@@ -368,7 +413,7 @@ def _named(
     A study has its own space and objective; a table has those of the subject, as far as it has
     columns for them. Errors name the source by the label."""
     if isinstance(source, SourceTask):
-        _warn_of_opposite_goal(source.title or source.name, source.objective, subject.objective)
+        _warn_of_slips(source.title or source.name, source.objective, source.space, subject)
         return [NamedSource(source.name)]
     if isinstance(source, str):
         return (yield from _sources_of_text(service, source, subject, known))
