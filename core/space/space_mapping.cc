@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "core/space/domain_value.h"
 
@@ -93,8 +93,8 @@ absl::StatusOr<SpaceMapping> SpaceMapping::Create(const SearchSpace& source,
     meet = meet || origins.back().namesake.has_value();
   }
   if (!meet) {
-    return InvalidField("parameters", NamesOf(source),
-                        absl::StrCat("at least one of ", NamesOf(target)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has ", NamesOf(source), ", and the study has ", NamesOf(target)));
   }
   return SpaceMapping(target, std::move(origins));
 }

@@ -79,8 +79,10 @@ TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
   ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());
   v1::Study study = CandidateStudy(3);
   study.add_source_tasks(source.source_task().name());
-  ExpectViolation(Call(&StudyService::CreateStudy, CreateRequest(study, "s")),
-                  "study.source_tasks[0]");
+  const absl::Status apart = Call(&StudyService::CreateStudy, CreateRequest(study, "s"));
+  ExpectViolation(apart, "study.source_tasks[0]");
+  EXPECT_THAT(std::string(apart.message()),
+              HasSubstr("must be a source task that shares a parameter with the study: it has "));
   study.set_source_tasks(0, "sourceTasks/" + std::string(32, 'a'));
   EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::CreateStudy, CreateRequest(study, "s"))));
 }
