@@ -195,7 +195,8 @@ absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string
   if (!sound) {
     return UsageError(absl::StrCat("'", text, "' is not the name of a source task: its ",
                                    kSourceTaskDigits, " hexadecimal digits or the first ",
-                                   kFewestDigits, " or more of them"));
+                                   kFewestDigits, " or more of them, which slipstream source list "
+                                   "shows. To make one of a CSV file: slipstream source register"));
   }
   ASSIGN_OR_RETURN(const std::string prefix, PrefixFor(text, kSourceTasks, project));
   if (digits.size() == kSourceTaskDigits) return absl::StrCat(prefix, kSourceTasks, digits);

@@ -207,7 +207,10 @@ TEST_F(SourceCommands, AStudyThatIsNamedAsASourceIsToBeRegistered) {
   const ProcessResult study = create("s1");
   EXPECT_EQ(study.code, 2);
   EXPECT_THAT(study.err, HasSubstr("slipstream source register --study s1\n"));
-  EXPECT_THAT(create("s9").err, HasSubstr("'s9' is not the name of a source task"));
+  EXPECT_THAT(create("s9").err,
+              HasSubstr("'s9' is not the name of a source task: its 32 hexadecimal digits or the "
+                        "first 6 or more of them, which slipstream source list shows. To make one "
+                        "of a CSV file: slipstream source register\n"));
 }
 
 TEST_F(SourceCommands, RegisterTakesASpaceInShortFormAndAnObjective) {
