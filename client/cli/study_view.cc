@@ -28,10 +28,28 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kWidestDomain = 80;
 constexpr int kMostSourcesShown = 8;
 
-// "SVM on digits (497da28ad75f), 8bf396a898b3 and 12 more".
+// The source tasks' shares of the latest suggestion by their names, of those that have one. Empty
+// if no share is known, or if it says nothing, because there is only one source task.
+std::map<std::string, double> SharesOf(const v1::Study& study) {
+  std::map<std::string, double> shares;
+  if (study.source_tasks_size() < 2 || !study.transfer().unused_because().empty()) return shares;
+  for (const auto& source : study.transfer().sources()) {
+    shares[source.source_task()] = source.weight();
+  }
+  return shares;
+}
+
+// "SVM on digits (497da28ad75f), 8bf396a898b3 and 12 more", each with its share, if any is known:
+// "96% SVM on digits (497da28ad75f), 0% 8bf396a898b3".
 std::string SourcesText(const v1::Study& study, const SourceTitles& titles) {
+  const std::map<std::string, double> shares = SharesOf(study);
   std::vector<std::string> shown;
-  for (const std::string& name : FirstSources(study)) shown.push_back(SourceText(name, titles));
+  for (const std::string& name : FirstSources(study)) {
+    const auto share = shares.find(name);
+    const double percent = share == shares.end() ? 0 : 100 * share->second;
+    shown.push_back((shares.empty() ? "" : absl::StrFormat("%.0f%% ", percent)) +
+                    SourceText(name, titles));
+  }
   const int others = study.source_tasks_size() - static_cast<int>(shown.size());
   return absl::StrCat(absl::StrJoin(shown, ", "),
                       others > 0 ? absl::StrCat(" and ", others, " more") : "");
@@ -247,9 +265,14 @@ std::string RecipeText(const v1::Recipe& recipe) {
 }
 
 std::vector<std::string> FirstSources(const v1::Study& study) {
-  const auto& names = study.source_tasks();
+  std::vector<std::string> names(study.source_tasks().begin(), study.source_tasks().end());
+  std::map<std::string, double> shares = SharesOf(study);
+  std::stable_sort(names.begin(), names.end(), [&shares](const auto& one, const auto& other) {
+    return shares[one] > shares[other];
+  });
   const bool has_more = names.size() > kMostSourcesShown + 1;  // One more takes no more space.
-  return {names.begin(), has_more ? names.begin() + kMostSourcesShown : names.end()};
+  if (has_more) names.resize(kMostSourcesShown);
+  return names;
 }
 
 std::string TransferStateText(v1::TransferSummary::State state) {

@@ -58,7 +58,8 @@ struct Standing {
   SourceTitles source_titles = {};
 };
 
-// The full names of the source tasks that PrintStudy names; it only counts the others.
+// The full names of the source tasks that PrintStudy names, those with the largest shares of the
+// latest suggestion first; it only counts the others.
 std::vector<std::string> FirstSources(const v1::Study& study);
 
 // Prints one study in the session's format, as a table in full and with how it stands.

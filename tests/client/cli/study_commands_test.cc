@@ -34,6 +34,31 @@ TEST_F(StudyCommands, ShowNamesSourcesByTheirTitles) {
               HasSubstr("source tasks:  SVM on digits (0123456789ab), fedcba987654\n"));
 }
 
+TEST_F(StudyCommands, ShowTellsWhichSourcesCount) {
+  v1::Study study = SmallStudy();
+  study.add_source_tasks("sourceTasks/0123456789abcdef0123456789abcdef");
+  study.add_source_tasks("sourceTasks/fedcba9876543210fedcba9876543210");
+  v1::TransferSummary& transfer = *study.mutable_transfer();
+  transfer.set_state(v1::TransferSummary::HELPING);
+  transfer.set_share(0.96);
+  auto& source = *transfer.add_sources();
+  source.set_source_task(study.source_tasks(1));
+  source.set_weight(0.956);
+  service().AddStudy(study);
+  EXPECT_THAT(Run({"study", "show", "s1"}).out,
+              HasSubstr("source tasks:  96% fedcba987654, 0% 0123456789ab\n"));
+  transfer.set_unused_because("not ready");  // Then the shares are those of an earlier suggestion.
+  study.set_name("studies/unused");
+  service().AddStudy(study);
+  EXPECT_THAT(Run({"study", "show", "unused"}).out,
+              HasSubstr("source tasks:  0123456789ab, fedcba987654\n"));
+  transfer.clear_unused_because();
+  study.mutable_source_tasks()->RemoveLast();  // The model's share says it all.
+  study.set_name("studies/one");
+  service().AddStudy(study);
+  EXPECT_THAT(Run({"study", "show", "one"}).out, HasSubstr("source tasks:  0123456789ab\n"));
+}
+
 TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
   v1::Study study = SmallStudy();
   service().AddStudy(study);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/space_grammar.h"
@@ -47,6 +48,14 @@ TEST(StudyView, NamesTheFirstSources) {
   EXPECT_THAT(FirstSources(study), ElementsAre("sourceTasks/0", "sourceTasks/1", "sourceTasks/2",
                                                "sourceTasks/3", "sourceTasks/4", "sourceTasks/5",
                                                "sourceTasks/6", "sourceTasks/7"));
+  for (const auto& [name, weight] : {std::pair("sourceTasks/9", 0.6), {"sourceTasks/3", 0.3}}) {
+    auto& source = *study.mutable_transfer()->add_sources();
+    source.set_source_task(name);
+    source.set_weight(weight);
+  }
+  EXPECT_THAT(FirstSources(study), ElementsAre("sourceTasks/9", "sourceTasks/3", "sourceTasks/0",
+                                               "sourceTasks/1", "sourceTasks/2", "sourceTasks/4",
+                                               "sourceTasks/5", "sourceTasks/6"));
 }
 
 TEST(StudyView, SaysInAWordHowTransferGoes) {
