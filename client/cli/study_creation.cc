@@ -1,8 +1,6 @@
 #include "client/cli/study_creation.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_titles.h"
+#include "client/cli/source_warnings.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
@@ -155,63 +154,6 @@ absl::Status AddSources(const CreationArguments& arguments, const std::string& p
   return absl::OkStatus();
 }
 
-// Whether the source measured the same as the study, with the opposite goal.
-bool IsOpposite(const v1::SourceTask& source, const v1::Study& study) {
-  if (source.metrics().empty() || study.metrics().empty()) return false;
-  return source.metrics(0).name() == study.metrics(0).name() &&
-         source.metrics(0).goal() != study.metrics(0).goal();
-}
-
-// Warns of opposite sources, which are a slip more often than not. Names one and counts the others.
-void WarnOfOppositeSources(const v1::Study& study, const std::vector<v1::SourceTask>& sources,
-                           Session& session) {
-  std::vector<v1::SourceTask> opposite;
-  std::copy_if(sources.begin(), sources.end(), std::back_inserter(opposite),
-               [&study](const v1::SourceTask& source) { return IsOpposite(source, study); });
-  if (opposite.empty()) return;
-  const v1::SourceTask& first = opposite.front();
-  const size_t others = opposite.size() - 1;
-  const std::string more =
-      others == 0 ? "" : absl::StrCat(" and ", others, others == 1 ? " other" : " others");
-  const v1::Metric& own = study.metrics(0);
-  const bool maximizes = own.goal() == v1::Metric::MAXIMIZE;
-  session.Warn(absl::StrCat(
-      SourceText(first.name(), TitlesOf({first})), more, others == 0 ? " is" : " are", " to ",
-      maximizes ? "minimize " : "maximize ", own.name(), ", and the study to ",
-      maximizes ? "maximize" : "minimize",
-      " it: what was best there is expected to be best here. If that is a slip, delete the study "
-      "and create it with --",
-      maximizes ? "minimize" : "maximize"));
-}
-
-// The parameters that `one` has and `other` lacks, in quotation marks.
-std::vector<std::string> ParametersLacking(const v1::SearchSpace& one,
-                                           const v1::SearchSpace& other) {
-  std::vector<std::string> lacking;
-  for (const v1::Parameter& parameter : one.parameters()) {
-    const bool is_there = std::any_of(
-        other.parameters().begin(), other.parameters().end(),
-        [&parameter](const v1::Parameter& same) { return same.name() == parameter.name(); });
-    if (!is_there) lacking.push_back(absl::StrCat("'", parameter.name(), "'"));
-  }
-  return lacking;
-}
-
-// Warns of sources in which parameters of the study may have other names.
-void WarnOfOtherNames(const v1::Study& study, const std::vector<v1::SourceTask>& sources,
-                      Session& session) {
-  for (const v1::SourceTask& source : sources) {
-    const std::vector<std::string> lacking = ParametersLacking(study.space(), source.space());
-    const std::vector<std::string> unused = ParametersLacking(source.space(), study.space());
-    if (lacking.empty() || unused.empty()) continue;
-    session.Warn(absl::StrCat(SourceText(source.name(), TitlesOf({source})), " has no ",
-                              absl::StrJoin(lacking, ", "), ", and its ",
-                              absl::StrJoin(unused, ", "), unused.size() == 1 ? " is" : " are",
-                              " not used. If that is the same under another name, register it "
-                              "again with the study's name"));
-  }
-}
-
 // Those that the caller named one by one. Of all that fit, whose goals are the study's, only those
 // that are shown.
 std::vector<std::string> SourcesToRead(const v1::Study& created, bool is_named) {
@@ -291,7 +233,7 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   const std::string complaint = SourceComplaint(made, wants_sources);
   if (!complaint.empty()) session.Warn(complaint);
   WarnOfOppositeSources(created, sources, session);
-  if (!wants_all) WarnOfOtherNames(created, sources, session);
+  if (!wants_all) WarnOfSourcesThatFitInPart(created, sources, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();

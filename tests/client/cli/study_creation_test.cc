@@ -99,54 +99,6 @@ TEST_F(StudyCreation, TakesASpaceFromAFileOrStandardInput) {
   EXPECT_EQ(Stored("studies/b").space().parameters(0).double_domain().max(), 1);
 }
 
-TEST_F(StudyCreation, WarnsOfASourceThatMeasuredTheOppositeOfTheSame) {
-  v1::SourceTask task;
-  task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
-  task.set_display_name("SVM on digits");
-  task.add_metrics()->set_name("accuracy");
-  task.mutable_metrics(0)->set_goal(v1::Metric::MAXIMIZE);
-  service().AddSource(task);
-  const auto create = [&](const std::string& id, const std::string& goal,
-                          const std::string& metric) {
-    return Run({"study", "create", "--id", id, "--param", "x=double:0..1", goal, metric, "--source",
-                "0123456789abcdef0123456789abcdef"});
-  };
-  const ProcessResult opposite = create("s1", "--minimize", "accuracy");
-  ASSERT_EQ(opposite.code, 0) << opposite.err;
-  EXPECT_THAT(opposite.err, HasSubstr("SVM on digits (0123456789ab) is to maximize accuracy, and "
-                                      "the study to minimize it"));
-  EXPECT_THAT(create("s2", "--minimize", "error").err, Not(HasSubstr("is to maximize")));
-  EXPECT_THAT(create("s3", "--maximize", "accuracy").err, Not(HasSubstr("is to")));
-}
-
-TEST_F(StudyCreation, WarnsOfASourceThatMayNameAParameterOtherwise) {
-  const auto add = [&](const std::string& digits, const std::vector<std::string>& parameters) {
-    v1::SourceTask task;
-    task.set_name("sourceTasks/" + digits);
-    task.add_metrics()->set_name("loss");
-    task.mutable_metrics(0)->set_goal(v1::Metric::MINIMIZE);
-    for (const std::string& name : parameters) {
-      task.mutable_space()->add_parameters()->set_name(name);
-    }
-    service().AddSource(task);
-  };
-  add("0123456789abcdef0123456789abcdef", {"layers", "learning_rate"});
-  add("11111111111111111111111111111111", {"layers"});
-  add("22222222222222222222222222222222", {"layers", "lr", "momentum"});
-  const auto create = [&](const std::string& id, const std::string& source) {
-    return Run({"study", "create", "--id", id, "--param", "lr=double:0..1", "--param",
-                "layers=integer:1..8", "--minimize", "loss", "--source", source});
-  };
-  EXPECT_THAT(create("s1", "0123456789abcdef0123456789abcdef").err,
-              HasSubstr("0123456789ab has no 'lr', and its 'learning_rate' is not used. If that is "
-                        "the same under another name, register it again with the study's name"));
-  for (const std::string& fine : {std::string(32, '1'), std::string(32, '2')}) {
-    const ProcessResult result = create("s" + fine.substr(0, 2), fine);
-    EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.err, Not(HasSubstr("has no")));
-  }
-}
-
 TEST_F(StudyCreation, WarnsOfAPresetThatNeedsSources) {
   const auto create = [&](const std::string& preset) {
     return Run({"study", "create", "--param", "x=double:0..1", "--minimize", "loss", "--preset",
