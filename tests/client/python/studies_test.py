@@ -651,6 +651,31 @@ class Sources(ServerTest):
             slipstream.create_or_load(
                 f"{self.study_id}-1", space, minimize="loss", sources=[task.name])
 
+    def test_sources_whose_best_results_are_outside_the_space_are_told_once(self):
+        def warned(parameter, *values):
+            self.study_id += "-2"
+            domain = (choice("adam", "lion") if isinstance(values[0], str)
+                      else boolean() if isinstance(values[0], bool) else real(0, 100))
+            tasks = [register_source([{"x": value, "loss": 1}], {"x": domain}, minimize="loss",
+                                     title=str(value)) for value in values]
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for _ in range(2):
+                    slipstream.create_or_load(
+                        self.study_id, {"x": parameter}, minimize="loss", sources=tasks)
+            return [str(one.message) for one in caught]
+
+        self.assertEqual(warned(real(0, 0.6), 16.1, 17.5), [
+            "source '16.1' has its best result at x=16.1, which is not within real(0, 0.6): results "
+            "outside the study's space are left out"])
+        for parameter, value in ((integer(1, 8), 16.1), (discrete(1, 2, 9), 17.5),
+                                 (choice("adam", "sgd"), "lion")):
+            words = f"x={value!r}, which is not within {parameter!r}"
+            self.assertIn(words, warned(parameter, value)[0])
+        for parameter, value in ((real(0, 9), 2.5), (integer(1, 8), 2.5), (discrete(1, 9), 2.5),
+                                 (choice("adam", "lion"), "lion"), (boolean(), True)):
+            self.assertEqual(warned(parameter, value), [])
+
     def test_a_preset_that_needs_sources_or_ignores_them_is_told(self):
         rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]
         for number, (preset, sources, words) in enumerate((

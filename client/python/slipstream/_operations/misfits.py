@@ -44,6 +44,20 @@ def _is_within(cell: Any, parameter: Parameter) -> bool:
     return not parameter.values or cell in parameter.values
 
 
+def is_outside(value: Any, parameter: Parameter) -> bool:
+    """Whether a source's value is certain to have no place among the parameter's, of which one with
+    steps takes what is between two of them. One with a condition may not be active there."""
+    if parameter.condition is not None or isinstance(value, bool):
+        return False
+    if parameter.kind == "choice":
+        return isinstance(value, str) and value not in parameter.values
+    if parameter.kind == "boolean" or isinstance(value, str):
+        return False
+    low = min(parameter.values) if parameter.low is None else parameter.low
+    high = max(parameter.values) if parameter.high is None else parameter.high
+    return not low <= value <= high
+
+
 def with_defaults(row: Row, space: Mapping[str, Parameter]) -> Dict[str, Any]:
     """The row with the declared defaults of those active parameters that it lacks, which may make
     others active."""

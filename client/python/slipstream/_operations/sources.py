@@ -6,7 +6,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -14,7 +14,7 @@ from slipstream._convert.names import StudyName, one_project, parent_of, project
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
-from slipstream._operations.misfits import labelled, misfits
+from slipstream._operations.misfits import is_outside, labelled, misfits
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
@@ -277,6 +277,13 @@ class _KnownSources:
         self.names = names
         self._by_origin: Optional[Dict[str, List[SourceTask]]] = None
         self._made: Dict[str, NamedSource] = {}
+        self._told: Set[Tuple[str, ...]] = set()
+
+    def is_new(self, warning: Tuple[str, ...]) -> bool:
+        """Whether it has not been asked yet of this warning, which is told by its parameters."""
+        is_new = warning not in self._told
+        self._told.add(warning)
+        return is_new
 
     def used(self, study: StudyName) -> Plan[List[SourceTask]]:
         """Those in use that were made from the study, which may have changed or been deleted
@@ -330,7 +337,8 @@ def _new_source(
     """The source task of this name, which is read unless the study has it already."""
     if name not in known.names:
         task = source_task_of((yield from service.get_source_task(name)))
-        _warn_of_slips(task.title or task.name, task.objective, task.space, subject)
+        _warn_of_opposite_goal(task.title or name, task.objective, subject.objective)
+        _warn_of_poor_fit(task.title or name, task, subject, known)
     return NamedSource(name)
 
 
@@ -351,19 +359,24 @@ def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> N
         )
 
 
-def _warn_of_slips(
-    title: str, objective: Objective, space: Mapping[str, Parameter], study: Subject
-) -> None:
-    """Slips in a source that is about to be a study's."""
-    _warn_of_opposite_goal(title, objective, study.objective)
-    lacking = [repr(name) for name in study.space if name not in space]
-    unused = [repr(name) for name in space if name not in study.space]
-    if lacking and unused:
+def _warn_of_poor_fit(title: str, task: SourceTask, study: Subject, known: _KnownSources) -> None:
+    """Slips in a source that is about to be a study's. What holds for several is told of the first."""
+    lacking = [repr(name) for name in study.space if name not in task.space]
+    unused = [repr(name) for name in task.space if name not in study.space]
+    if lacking and unused and known.is_new((*lacking, *unused)):
         are = "is" if len(unused) == 1 else "are"
         warn_caller(
             f"source {title!r} has no {', '.join(lacking)}, and its {', '.join(unused)} {are} not "
             "used. If that is the same under another name, register it again with the study's name"
         )
+    for name, best in task.best_params.items():
+        parameter = study.space.get(name)
+        if parameter is not None and is_outside(best, parameter) and known.is_new((name,)):
+            warn_caller(
+                f"source {title!r} has its best result at {name}={best!r}, which is not within "
+                f"{parameter!r}: results outside the study's space are left out"
+            )
+            return
 
 
 def warn_of_opposite_direction(table: Any, subject: Subject) -> None:
@@ -394,11 +407,12 @@ def _sources_of_study(
     made = known.made(name)
     if made is not None:
         return [made]
-    _warn_of_slips(study.study_id, study.objective, study.space, subject)
+    _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
     own = Subject(
         study.space, study.objective, study.study_id, origin=name.full, project=subject.project
     )
     task = yield from register_study(service, study.study_id, reader, own)
+    _warn_of_poor_fit(study.study_id, task, subject, known)
     made = NamedSource(task.name, name.short)
     known.note(name, made)
     return [made]
@@ -413,7 +427,10 @@ def _named(
     A study has its own space and objective; a table has those of the subject, as far as it has
     columns for them. Errors name the source by the label."""
     if isinstance(source, SourceTask):
-        _warn_of_slips(source.title or source.name, source.objective, source.space, subject)
+        title = source.title or source.name
+        _warn_of_opposite_goal(title, source.objective, subject.objective)
+        if source.name not in known.names:
+            _warn_of_poor_fit(title, source, subject, known)
         return [NamedSource(source.name)]
     if isinstance(source, str):
         return (yield from _sources_of_text(service, source, subject, known))
