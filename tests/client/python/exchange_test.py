@@ -74,6 +74,20 @@ class Exchange(ServerTest):
             slipstream.import_study(self.path)
         self.assertEqual(len(slipstream.import_study(self.path, replace=True).trials), 0)
 
+    def test_a_study_whose_sources_are_not_there_says_how_to_bring_them_along(self):
+        task = slipstream.register_source(
+            [{"lr": 0.1, "loss": 1}], {"lr": log(1e-5, 1)}, minimize="loss", title=self.study_id)
+        learning = slipstream.create_or_load(
+            f"{self.study_id}-2", {"lr": log(1e-5, 1)}, minimize="loss", sources=[task])
+        learning.export(self.path)
+        slipstream.delete_study(learning.id)
+        slipstream.delete_source(task)
+        with self.assertRaisesRegex(
+                slipstream.NotFound, rf"{task.name}; the study's source tasks have to be there first: "
+                                     r"slipstream.export_source\(NAME, path\) where the study was "
+                                     r"exported, then slipstream.import_source\(path\)$"):
+            slipstream.import_study(self.path)
+
     def test_a_line_that_is_none_is_named(self):
         self.study.export(self.path)
         with open(self.path, "a", encoding="utf-8") as file:

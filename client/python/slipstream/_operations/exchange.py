@@ -92,3 +92,9 @@ def import_study(
         raise errors.AlreadyExists(
             f"{there}; give another study_id, or replace=True to replace that study"
         ) from None
+    except errors.NotFound as missing:
+        raise errors.NotFound(
+            f"{missing}; the study's source tasks have to be there first: "
+            "slipstream.export_source(NAME, path) where the study was exported, then "
+            "slipstream.import_source(path)"
+        ) from None
