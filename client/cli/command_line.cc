@@ -171,6 +171,13 @@ std::string ListOfStudies(absl::string_view study) {
   return absl::StrCat("slipstream study list --project ", project);
 }
 
+// Where the source tasks are listed of which this one is not there.
+std::string ListOfSources(absl::string_view task) {
+  const std::string project = ProjectIn(task);
+  if (project == "default") return "slipstream source list (in a project: --project NAME)";
+  return absl::StrCat("slipstream source list --project ", project);
+}
+
 // The deletion that makes room below the quota; none for the one of calls.
 std::string DeletionFor(absl::string_view quota) {
   if (quota == "studies" || quota == "trials") return "slipstream study delete";
@@ -185,6 +192,11 @@ std::string Advice(const absl::Status& status) {
   const std::string missing = MissingName(message);
   if (absl::StartsWith(message, "no source task begins with ")) {
     return "The source tasks that are there: slipstream source list";
+  }
+  // An import says itself how to bring them along.
+  if (absl::IsNotFound(status) && absl::StrContains(missing, "sourceTasks/") &&
+      !absl::StrContains(message, "source export")) {
+    return absl::StrCat("The source tasks that are there: ", ListOfSources(missing));
   }
   if (absl::IsNotFound(status) && absl::StrContains(missing, "studies/")) {
     return absl::StrContains(missing, "/trials/")

@@ -321,6 +321,10 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
        "slipstream study list (in a project: --project NAME)\n"},
       {{grpc::StatusCode::NOT_FOUND, "there is no projects/vision/studies/s1"},
        "slipstream study list --project vision\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no sourceTasks/0123"},
+       "The source tasks that are there: slipstream source list (in a project: --project NAME)\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no projects/vision/sourceTasks/0123"},
+       "The source tasks that are there: slipstream source list --project vision\n"},
       {{grpc::StatusCode::PERMISSION_DENIED,
         "ann may use the project vision and not default; names without a project belong to "
         "default: name projects/vision, or use a token for that project"},
