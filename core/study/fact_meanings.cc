@@ -19,7 +19,8 @@ constexpr FactMeaning kMeanings[] = {
     {"portfolio_position", "the place in the list of points that served the source tasks"},
     {"portfolio_size", "how many points served the source tasks and are tried first"},
     {"instead_of_a_model", "why a point that served the source tasks stands in for the model's"},
-    {"predicted_mean", "what the model expects here, in the objective's unit"},
+    {"predicted_mean", "what the model expects here if the trial has a value, in the "
+                       "objective's unit"},
     {"predicted_deviation", "the standard deviation of that expectation, without noise"},
     {"acquisition_value", "how promising the acquisition finds the point: the most of all points "
                           "that were searched"},

@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MeaningOfFact, IsASentenceForEachNameOrBeginning) {
-  EXPECT_THAT(MeaningOfFact("predicted_mean"), HasSubstr("what the model expects"));
+  EXPECT_THAT(MeaningOfFact("predicted_mean"), HasSubstr("expects here if the trial has a value"));
   EXPECT_THAT(MeaningOfFact("h"), HasSubstr("space of functions"));
   EXPECT_THAT(MeaningOfFact("probability_of_ei"), HasSubstr("how likely"));
   EXPECT_THAT(MeaningOfFact("gain_of_ucb"), HasSubstr("worth"));
