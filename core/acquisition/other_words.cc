@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/counter_random.h"
+#include "core/gp/feasible_surrogate.h"
 #include "core/gp/surrogate.h"
 #include "core/optim/neighbours.h"
 #include "core/space/encoded_points.h"
@@ -74,11 +75,19 @@ Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbou
   return drawn;
 }
 
+// Whether the model knows of trials without a value.
+bool MayLackValues(const SearchedModel& model) {
+  for (size_t i = 0; i < model.size(); ++i) {
+    if (&WhereMeasured(model.member(i)) != &model.member(i)) return true;
+  }
+  return false;
+}
+
 // What the model predicts where there is a value. Its doubt is less where there probably is none: a
 // look there teaches little.
 Predictions PredictToLook(const SearchedModel& model, const PointMatrix& x) {
   Predictions there = PredictMeasured(model, x);
-  there.variance = PredictTogether(model, x).variance;
+  if (MayLackValues(model)) there.variance = PredictTogether(model, x).variance;
   return there;
 }
 

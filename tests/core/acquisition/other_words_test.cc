@@ -104,7 +104,49 @@ class WordyModelBesideNothing final : public ModelOfResults {
   std::unique_ptr<Surrogate> whole_;
 };
 
-// Two such models, of which one counts three times as much as the other.
+// A surrogate that counts how often it is asked for predictions.
+class CountingSurrogate final : public Surrogate {
+ public:
+  explicit CountingSurrogate(const Surrogate& counted)
+      : Surrogate(counted.dimension()), counted_(counted) {}
+
+  int predictions() const { return predictions_; }
+
+ private:
+  Predictions DoPredict(const PointMatrix& x) const override {
+    ++predictions_;
+    return counted_.Predict(x);
+  }
+  PointPrediction DoPredictPoint(ConstVectorView x) const override {
+    return counted_.PredictPoint(x);
+  }
+  Matrix DoJointCovariance(const PointMatrix& x) const override {
+    return counted_.JointCovariance(x);
+  }
+  absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override {
+    return counted_.Fantasize(x);
+  }
+
+  const Surrogate& counted_;
+  mutable int predictions_ = 0;
+};
+
+class CountingModel final : public ModelOfResults {
+ public:
+  explicit CountingModel(const WordyModel& model)
+      : ModelOfResults(model.measured(), model.results()), surrogate_(model.member(0)) {}
+
+  size_t size() const override { return 1; }
+  const Surrogate& member(size_t /*member*/) const override { return surrogate_; }
+  double NoiseVariance(size_t /*member*/) const override { return 1e-4; }
+
+  int predictions() const { return surrogate_.predictions(); }
+
+ private:
+  const CountingSurrogate surrogate_;
+};
+
+// Two models of words, of which one counts three times as much as the other.
 class TwoOfThem final : public SearchedModel {
  public:
   TwoOfThem(const WordyModel& a, const WordyModel& b) : members_{&a, &b} {}
@@ -227,6 +269,17 @@ TEST(WordsThatSeemNotToMatter, AreNotThoseWithoutAValue) {
   ASSERT_GT(PredictTogether(beside, x).mean.minCoeff(), model.Incumbent(0) - 0.1);
   ASSERT_LT(PredictMeasured(beside, x).mean.maxCoeff(), model.Incumbent(0) - 0.1);
   EXPECT_EQ(WordsThatSeemNotToMatter(Asked{space, beside}.request()), std::nullopt);
+}
+
+TEST(OtherWords, ArePredictedOnceWhereAllTrialsHadAValue) {
+  const SearchSpace space = WordySpace();
+  const WordyModel model = ModelOf(space);
+  const CountingModel for_draws(model);
+  ASSERT_TRUE(WordsThatSeemNotToMatter(Asked{space, for_draws}.request()).has_value());
+  EXPECT_EQ(for_draws.predictions(), 1);
+  const CountingModel for_unseen(model);
+  ASSERT_TRUE(UnseenWord(Asked{space, for_unseen}.request(), AllOf(for_unseen)).has_value());
+  EXPECT_EQ(for_unseen.predictions(), 1);
 }
 
 TEST(UnseenWord, IsTriedWithTheIncumbentsOtherValues) {
