@@ -9,7 +9,8 @@ namespace slipstream {
 namespace {
 
 bool IsToldByWorkers(Rpc rpc) {
-  return rpc == Rpc::kObserve || rpc == Rpc::kReport || rpc == Rpc::kHeartbeat;
+  return rpc == Rpc::kObserve || rpc == Rpc::kReport || rpc == Rpc::kHeartbeat ||
+         rpc == Rpc::kReleaseTrials;
 }
 
 absl::Status CountCall(CallRates& rates, Rpc rpc, const google::protobuf::Message& request) {

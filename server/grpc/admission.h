@@ -33,8 +33,8 @@ std::set<std::string> ProjectsOfContent(const v1::RegisterSourceTaskRequest& mes
 std::set<std::string> ProjectsOfContent(const v1::ImportStudyRequest& message);
 
 // CheckProjects for what the request of a call names. The call is then counted: RESOURCE_EXHAUSTED
-// if one of its projects makes too many. Reports of workers about trials that they hold count,
-// but are not refused, as they would be lost.
+// if one of its projects makes too many. What workers say of trials that they hold counts, but is
+// not refused, as it would be lost.
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,
                           const std::shared_ptr<const Identity>& caller,
                           const google::protobuf::Message& request);

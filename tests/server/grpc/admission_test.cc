@@ -25,6 +25,11 @@ class AdmissionTest : public testing::Test {
     request.set_trial("projects/vision/studies/s/trials/1");
     return CheckRequest(admission_, Rpc::kObserve, caller_, request);
   }
+  absl::Status Release() {
+    v1::ReleaseTrialsRequest request;
+    request.set_study("projects/vision/studies/s");
+    return CheckRequest(admission_, Rpc::kReleaseTrials, caller_, request);
+  }
 
   Quotas quotas_;
   CallRates rates_{&quotas_, [] { return CallRates::Time(); }};
@@ -47,6 +52,12 @@ TEST_F(AdmissionTest, ACallThatIsNotAllowedDoesNotCount) {
 
 TEST_F(AdmissionTest, AResultIsTakenAndCounts) {
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(Observe().ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(Get(kStudy)));
+}
+
+// A worker that ends has only seconds for it; otherwise its trials would wait for their leases.
+TEST_F(AdmissionTest, TrialsAreTakenBackAndCount) {
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Release().ok());
   EXPECT_TRUE(absl::IsResourceExhausted(Get(kStudy)));
 }
 
