@@ -8,7 +8,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/counter_random.h"
-#include "core/gp/feasible_surrogate.h"
 #include "core/gp/surrogate.h"
 #include "core/optim/neighbours.h"
 #include "core/space/encoded_points.h"
@@ -75,22 +74,6 @@ Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbou
   return drawn;
 }
 
-// Whether the model knows of trials without a value.
-bool MayLackValues(const SearchedModel& model) {
-  for (size_t i = 0; i < model.size(); ++i) {
-    if (&WhereMeasured(model.member(i)) != &model.member(i)) return true;
-  }
-  return false;
-}
-
-// What the model predicts where there is a value. Its doubt is less where there probably is none: a
-// look there teaches little.
-Predictions PredictToLook(const SearchedModel& model, const PointMatrix& x) {
-  Predictions there = PredictMeasured(model, x);
-  if (MayLackValues(model)) there.variance = PredictTogether(model, x).variance;
-  return there;
-}
-
 }  // namespace
 
 std::optional<Configuration> UnseenWord(const NextPointRequest& request,
@@ -107,7 +90,7 @@ std::optional<Configuration> UnseenWord(const NextPointRequest& request,
     }
   }
   if (unseen.empty()) return {};
-  const Predictions there = PredictToLook(request.model, EncodeAll(request.space, unseen));
+  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, unseen));
   Index most = 0;
   (there.mean + kPromisedDeviations * there.variance.cwiseSqrt()).maxCoeff(&most);
   return std::move(unseen[static_cast<size_t>(most)]);
@@ -126,7 +109,7 @@ std::optional<Configuration> WordsThatSeemNotToMatter(const NextPointRequest& re
     if (drawn == incumbent || request.taken.contains(&drawn)) continue;
     looked_at.push_back(std::move(drawn));
   }
-  const Predictions there = PredictToLook(request.model, EncodeAll(request.space, looked_at));
+  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, looked_at));
   std::optional<Index> found;
   for (Index i = 1; i < there.mean.size(); ++i) {
     if (there.mean[i] < there.mean[0] - kAsGood) continue;

@@ -20,16 +20,20 @@ double ChanceOf(double g) {
   return std::max(StandardNormalDistribution(kSteepness * g), kLeastChance);
 }
 
-// p^2, and its slope by g: none where p is held.
-double WeightOf(double g) {
-  const double chance = ChanceOf(g);
-  return chance * chance;
+// dp/dg: none where p is held.
+double ChanceSlope(double g) {
+  return ChanceOf(g) > kLeastChance ? kSteepness * StandardNormalDensity(kSteepness * g) : 0;
 }
 
-double WeightSlope(double g) {
-  const double chance = ChanceOf(g);
-  if (chance <= kLeastChance) return 0;
-  return 2 * chance * kSteepness * StandardNormalDensity(kSteepness * g);
+// Where p is less, a loss is expected as well.
+constexpr double kHardlyAnyChance = 0.5;
+
+// The part of the way from the incumbent to the worst result that is expected to be lost where p is
+// so small, and its slope by p. Without it, what surely has no value would be preferred to what is
+// surely worse than the incumbent.
+double LossOf(double chance) { return std::pow(std::max(0.0, 1 - chance / kHardlyAnyChance), 2); }
+double LossSlope(double chance) {
+  return -2 * std::max(0.0, 1 - chance / kHardlyAnyChance) / kHardlyAnyChance;
 }
 
 // The noise variance of the labels 1 and -1.
@@ -112,28 +116,30 @@ PointMatrix SomeOf(const PointMatrix& points) {
 class FeasibleSurrogate : public Surrogate {
  public:
   FeasibleSurrogate(std::unique_ptr<Surrogate> objective,
-                    std::shared_ptr<const GaussianProcess> feasibility, double incumbent)
+                    std::shared_ptr<const GaussianProcess> feasibility, double incumbent,
+                    double worst)
       : Surrogate(objective->dimension()),
         objective_(std::move(objective)),
         feasibility_(std::move(feasibility)),
-        incumbent_(incumbent) {}
+        incumbent_(incumbent),
+        worst_(worst) {}
 
   const Surrogate& objective() const { return *objective_; }
 
  private:
-  Vector Weights(const PointMatrix& x) const {
-    if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_weights_;
-    return feasibility_->PredictMean(x).unaryExpr(&WeightOf);
+  Vector Chances(const PointMatrix& x) const {
+    if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
+    return feasibility_->PredictMean(x).unaryExpr(&ChanceOf);
   }
 
   Vector DoPredictMean(const PointMatrix& x) const override {
-    return incumbent_ + Weights(x).array() * (objective_->PredictMean(x).array() - incumbent_);
+    return BlendedMean(objective_->PredictMean(x), Chances(x));
   }
 
   absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override { return objective_->Absorb(x); }
 
   void DoRemember(const PointMatrix& x) override {
-    remembered_weights_ = Weights(x);
+    remembered_chances_ = Chances(x);
     remembered_ = x;
     objective_->Remember(x);
   }
@@ -141,54 +147,65 @@ class FeasibleSurrogate : public Surrogate {
   std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override {
     std::unique_ptr<Surrogate> objective = objective_->Near(x);
     if (objective == nullptr) return nullptr;
-    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_);
+    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_, worst_);
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    return Blended(objective_->Predict(x), Weights(x));
+    return Blended(objective_->Predict(x), Chances(x));
   }
 
   JointPredictions DoPredictJointly(const PointMatrix& x) const override {
-    const Vector weights = Weights(x);
+    const Vector chances = Chances(x);
+    const Vector weights = chances.cwiseAbs2();
     JointPredictions joint = objective_->PredictJointly(x);
-    return {Blended(std::move(joint.at_points), weights),
+    return {Blended(std::move(joint.at_points), chances),
             weights.asDiagonal() * joint.covariance * weights.asDiagonal()};
   }
 
-  Predictions Blended(Predictions result, const Vector& weights) const {
-    result.mean = incumbent_ + weights.array() * (result.mean.array() - incumbent_);
-    result.variance.array() *= weights.array().square();
+  Vector BlendedMean(const Vector& mean, const Vector& chances) const {
+    return incumbent_ + chances.array().square() * (mean.array() - incumbent_) -
+           (incumbent_ - worst_) * chances.unaryExpr(&LossOf).array();
+  }
+
+  Predictions Blended(Predictions result, const Vector& chances) const {
+    result.mean = BlendedMean(result.mean, chances);
+    result.variance.array() *= chances.array().square().square();
     return result;
   }
 
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     PointPrediction result = objective_->PredictPoint(x);
     const PointPrediction there = feasibility_->PredictPoint(x);
-    const double weight = WeightOf(there.mean);
-    const Vector slope = WeightSlope(there.mean) * there.mean_gradient;
-    result.mean_gradient = weight * result.mean_gradient + (result.mean - incumbent_) * slope;
+    const double chance = ChanceOf(there.mean);
+    const double weight = chance * chance;
+    const Vector chance_slope = ChanceSlope(there.mean) * there.mean_gradient;
+    const Vector slope = 2 * chance * chance_slope;
+    result.mean_gradient = weight * result.mean_gradient + (result.mean - incumbent_) * slope -
+                           (incumbent_ - worst_) * LossSlope(chance) * chance_slope;
     result.variance_gradient =
         weight * weight * result.variance_gradient + 2 * weight * result.variance * slope;
-    result.mean = incumbent_ + weight * (result.mean - incumbent_);
+    result.mean = incumbent_ + weight * (result.mean - incumbent_) -
+                  (incumbent_ - worst_) * LossOf(chance);
     result.variance *= weight * weight;
     return result;
   }
 
   Matrix DoJointCovariance(const PointMatrix& x) const override {
-    const Vector weights = Weights(x);
+    const Vector weights = Chances(x).cwiseAbs2();
     return weights.asDiagonal() * objective_->JointCovariance(x) * weights.asDiagonal();
   }
 
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> objective, objective_->Fantasize(x));
-    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_);
+    return MakeFeasibleSurrogate(std::move(objective), feasibility_, incumbent_, worst_);
   }
 
   std::unique_ptr<Surrogate> objective_;
   std::shared_ptr<const GaussianProcess> feasibility_;
   double incumbent_;
+  double worst_;
   PointMatrix remembered_ = {};
-  Vector remembered_weights_ = {};
+  Vector remembered_chances_ = {};
 };
 
 }  // namespace
@@ -222,9 +239,9 @@ absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const Poin
 
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> objective,
                                                  std::shared_ptr<const GaussianProcess> feasibility,
-                                                 double incumbent) {
+                                                 double incumbent, double worst) {
   return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility),
-                                             incumbent);
+                                             incumbent, worst);
 }
 
 const Surrogate& WhereMeasured(const Surrogate& surrogate) {

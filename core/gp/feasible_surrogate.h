@@ -10,10 +10,14 @@
 // expected improvement is w times the objective's. With w = p it would be the
 // expectation itself (Schonlau, Welch and Jones 1998); here w is p^2, with which
 // half as many trials end without a value and studies get as far. What other
-// acquisitions hope for beyond i is less by w as well: all of them stay away,
-// smoothly, and none needs to know why. If such trials counted as the worst result
-// instead, studies would hardly reach a best point at the edge of what is feasible:
-// tests/evidence/CHOICES.md, "Beside what has no value".
+// acquisitions hope for beyond i is less by w as well, so that none needs to know why.
+//
+// Nothing is lost by a trial without a value, but where the rest of a grid or a list
+// is surely worse than i, all would look only there where none has a value. So from
+// p = 1/2 down a loss is expected as well, growing to (i - worst) (1 - 2p)^2. If such
+// trials counted as the worst result throughout, studies would hardly reach a best
+// point at the edge of what is feasible: tests/evidence/CHOICES.md, "Beside what has
+// no value".
 //
 // A worker may have failed by chance, so the label of a failure has a noise of
 // own: p is 0.66 where a worker failed once. The better the locations of all
@@ -42,10 +46,11 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
 absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const PointMatrix& feasible,
                                         const PointMatrix& infeasible, const PointMatrix& failed);
 
-// `incumbent` is the objective's mean that improvements are counted from.
+// `incumbent` is the objective's mean that improvements are counted from, `worst` its worst result,
+// at most that.
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
     std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,
-    double incumbent);
+    double incumbent, double worst);
 
 // The objective of a surrogate that MakeFeasibleSurrogate has made, and any other one itself: what
 // is believed of a trial if it has a value.

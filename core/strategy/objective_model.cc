@@ -252,8 +252,11 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
     const Vector means = MeansAtResults(*member);
     if (feasibility_ != nullptr) {
+      const Vector& results = scaled_.training.data.y;
       const double incumbent = means.size() > 0 ? means.maxCoeff() : least_of_sources_;
-      member = MakeFeasibleSurrogate(std::move(member), feasibility_, incumbent);
+      const double worst = results.size() > 0 ? results.minCoeff() : least_of_sources_;
+      member = MakeFeasibleSurrogate(std::move(member), feasibility_, incumbent,
+                                     std::min(worst, incumbent));
     }
     base_means_.push_back(means);
     members_.push_back(std::move(member));

@@ -31,6 +31,7 @@ struct Parts {
   std::shared_ptr<const GaussianProcess> objective;
   std::shared_ptr<const GaussianProcess> feasibility;
   double incumbent = 1.5;
+  double worst = -2.5;
   std::unique_ptr<Surrogate> whole;
 };
 
@@ -44,7 +45,7 @@ Parts MakeParts() {
   parts.objective = std::make_shared<GaussianProcess>(Fitted(believed.prior, data));
   parts.feasibility = Feasibility(parts.feasible, parts.infeasible);
   parts.whole = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(*parts.objective),
-                                      parts.feasibility, parts.incumbent);
+                                      parts.feasibility, parts.incumbent, parts.worst);
   return parts;
 }
 
@@ -54,15 +55,20 @@ Vector Chances(const GaussianProcess& feasibility, const PointMatrix& x) {
   return chances;
 }
 
+// The part of the way from the incumbent to the worst that is expected to be lost.
+double LossAt(double p) { return p < 0.5 ? std::pow(1 - 2 * p, 2) : 0; }
+
 TEST(FeasibleSurrogate, WhatIsHopedForBeyondTheIncumbentIsLessByTheSquaredChanceOfAValue) {
   const Parts parts = MakeParts();
   const PointMatrix x = RandomPoints(Mixed(), 20, 11);
-  const Vector w = Chances(*parts.feasibility, x).cwiseAbs2();
+  const Vector p = Chances(*parts.feasibility, x);
+  const Vector w = p.cwiseAbs2();
   const Predictions objective = parts.objective->Predict(x);
   const Predictions whole = parts.whole->Predict(x);
   for (Index i = 0; i < x.rows(); ++i) {
     const double hope = objective.mean[i] - parts.incumbent;
-    EXPECT_NEAR(whole.mean[i] - parts.incumbent, w[i] * hope, 1e-13);
+    const double loss = LossAt(p[i]) * (parts.incumbent - parts.worst);
+    EXPECT_NEAR(whole.mean[i] - parts.incumbent, w[i] * hope - loss, 1e-13);
     EXPECT_NEAR(whole.variance[i], w[i] * w[i] * objective.variance[i], 1e-13);
   }
   const Matrix covariance = parts.whole->JointCovariance(x);
@@ -123,13 +129,12 @@ TEST(FeasibleSurrogate, HasTheSlopesOfItsPredictions) {
   }
 }
 
-TEST(FeasibleSurrogate, ExpectsNothingBeyondTheIncumbentWhereThereWasNoValue) {
+TEST(FeasibleSurrogate, ExpectsNearlyTheWorstWhereThereWasNoValue) {
   const Parts parts = MakeParts();
   const Predictions infeasible = parts.whole->Predict(parts.infeasible);
   const Predictions objective = parts.objective->Predict(parts.infeasible);
   for (Index i = 0; i < parts.infeasible.rows(); ++i) {
-    EXPECT_NEAR(infeasible.mean[i], parts.incumbent,
-                0.15 * std::abs(objective.mean[i] - parts.incumbent));
+    EXPECT_NEAR(infeasible.mean[i], parts.worst, 0.25 * (parts.incumbent - parts.worst));
     EXPECT_LT(infeasible.variance[i], 0.05 * objective.variance[i]);
   }
 }
@@ -205,10 +210,13 @@ double ExpectedImprovement(double mean, double variance, double incumbent) {
 TEST(FeasibleSurrogate, ExpectedImprovementIsLessByTheSquaredChanceOfAValue) {
   const Parts parts = MakeParts();
   const PointMatrix x = RandomPoints(Mixed(), 20, 12);
-  const Vector w = Chances(*parts.feasibility, x).cwiseAbs2();
+  const Vector p = Chances(*parts.feasibility, x);
+  const Vector w = p.cwiseAbs2();
   const Predictions objective = parts.objective->Predict(x);
   const Predictions whole = parts.whole->Predict(x);
+  ASSERT_GT((p.array() >= 0.5).count(), 5);
   for (Index i = 0; i < x.rows(); ++i) {
+    if (p[i] < 0.5) continue;
     const double improvement =
         ExpectedImprovement(objective.mean[i], objective.variance[i], parts.incumbent);
     EXPECT_NEAR(ExpectedImprovement(whole.mean[i], whole.variance[i], parts.incumbent),
@@ -227,7 +235,8 @@ TEST(FeasibleSurrogate, AnUpperBoundHardlyLeadsBackToAnInfeasiblePoint) {
   const GaussianProcess objective = Fitted(believed.prior, data);
   const double incumbent = data.y.maxCoeff();
   const auto whole = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(objective),
-                                           Feasibility(data.x, infeasible), incumbent);
+                                           Feasibility(data.x, infeasible), incumbent,
+                                           data.y.minCoeff());
   const auto hope = [&](const Surrogate& surrogate) {
     const Predictions there = surrogate.Predict(infeasible);
     return there.mean[0] + 2 * std::sqrt(there.variance[0]) - incumbent;
@@ -251,7 +260,7 @@ TEST(FeasibleSurrogate, VariancesStayPositiveBeyondASharpEdge) {
       BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0.3, 41);
   const Observations data{feasible, RandomVector(kCount, 0, 1, 42), Vector::Constant(kCount, 1e-4)};
   const auto whole = MakeFeasibleSurrogate(
-      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1);
+      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1, -2);
   double least = 0;
   for (double edge = 0; edge <= 1; edge += 0.01) {
     PointMatrix x = PointMatrix::Constant(1, 3, 0.5);
@@ -277,7 +286,7 @@ TEST(FeasibleSurrogate, VariancesStayPositiveAtExtremes) {
   for (Index i = 0; i < infeasible.rows(); ++i) infeasible(i, 0) += 1e-4 * (i % 2 == 0 ? 1 : -1);
   const auto feasibility = Feasibility(data.x, infeasible);
   const auto whole = MakeFeasibleSurrogate(
-      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1);
+      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1, -2);
   PointMatrix x(75, 3);
   x << data.x, infeasible, infeasible + 50 * (infeasible - data.x.topRows(15)),
       data.x.topRows(15) - 50 * (infeasible - data.x.topRows(15));

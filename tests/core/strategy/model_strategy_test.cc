@@ -244,6 +244,34 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   }
 }
 
+// Then nothing improves on the best trial, and what surely has no value would be tried first.
+TEST(ModelStrategy, StaysAwayFromWhatHasNoValueWhenTheBestOfAGridIsFound) {
+  const IntegerDomain steps{0, 19, Scale::kLinear};
+  const auto space = std::make_shared<const SearchSpace>(
+      SearchSpace::Create({{"x", steps, {}, {}}, {"y", steps, {}, {}}}).value());
+  for (const char* preset : {"gp_log_ei", "gp_ucb", "gp_ts"}) {
+    FakeStudy study(space);
+    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
+    int late_infeasible = 0;
+    for (int i = 0; i < 50; ++i) {
+      const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite());
+      ASSERT_TRUE(next.ok()) << next.status();
+      const Configuration& at = next->front().configuration;
+      const double x = static_cast<double>(at.values[0].integer()) / 20;
+      const double y = static_cast<double>(at.values[1].integer()) / 20;
+      study.Lease(*next);
+      if (x > 0.6) {
+        study.End(Ending::kInfeasible);
+        late_infeasible += i >= 25;
+      } else {
+        study.End(Ending::kMeasured, -std::pow(x - 0.3, 2) - std::pow(y - 0.5, 2));
+      }
+    }
+    EXPECT_LE(late_infeasible, 15) << preset;  // Of 25, and of 400 points 140 have no value.
+    EXPECT_EQ(BestValue(study), 0) << preset;
+  }
+}
+
 // As of a training that runs out of memory right behind where it is best.
 TEST(ModelStrategy, FindsWhatIsBestAtTheEdgeOfWhatHasNoValue) {
   for (const Ending beyond : {Ending::kInfeasible, Ending::kFailed}) {
