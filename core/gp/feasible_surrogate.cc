@@ -101,12 +101,19 @@ Observations LabelsOf(const PointMatrix& feasible, const PointMatrix& infeasible
   return labels;
 }
 
+// Another word counts as two numbers apart by as much as they are on average, so that words without
+// a value are found as fast as ranges of numbers.
 std::shared_ptr<const KernelPrior> PriorOf(const CoordinateKinds& kinds) {
   constexpr double kLength = 0.2;
-  Vector parameters(2);
-  parameters << 0, std::log(kLength * std::sqrt(static_cast<double>(kinds.size())));
+  const double kLengthOfWords = kLength * std::sqrt(6.0);
+  Vector parameters = Vector::Zero(1 + static_cast<Index>(kinds.size()));
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const double length = kinds[i] == CoordinateKind::kWord ? kLengthOfWords : kLength;
+    parameters[1 + static_cast<Index>(i)] =
+        std::log(length * std::sqrt(static_cast<double>(kinds.size())));
+  }
   return std::make_shared<KernelPrior>(
-      MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
+      MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kEach), parameters, 1.0);
 }
 
 PointMatrix SomeOf(const PointMatrix& points) {

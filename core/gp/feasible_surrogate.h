@@ -3,7 +3,7 @@
 // The chance p(x) that a configuration has a value is Phi(2 g(x)), but at least
 // 1e-6, g being the mean of a Gaussian process around 1 through 1 where results
 // were measured and -1 where there was none, with a Matern 5/2 kernel of
-// lengthscale 0.2 sqrt(d):
+// lengthscale 0.2 sqrt(d), longer for words:
 // 0.98 far from everything, 0.02 at an infeasible point. A trial without a value
 // improves on nothing, so with mean m and deviation s of the objective and the
 // incumbent i the whole is predicted as i + w (m - i) with deviation w s, and

@@ -97,6 +97,21 @@ TEST(FeasibleSurrogate, TheChanceIsHighFarFromEverythingAndLowWhereThereWasNoVal
   EXPECT_NEAR(p[2], StandardNormalDistribution(2), 1e-9);
 }
 
+// Three words, of which the first alone decides.
+TEST(FeasibleSurrogate, TheChanceIsLowForAWordThatHadNoValueInOtherCombinations) {
+  const CoordinateKinds words(3, CoordinateKind::kWord);
+  PointMatrix feasible(6, 3);
+  feasible << 0, 0, 0, 0, 1, 1, 0, 2, 2, 1, 0, 1, 1, 1, 2, 1, 2, 0;
+  PointMatrix infeasible(4, 3);
+  infeasible << 2, 0, 0, 2, 1, 1, 2, 2, 2, 2, 3, 3;
+  const auto process = FitFeasibility(words, feasible, infeasible, PointMatrix(0, 3)).value();
+  PointMatrix unseen(4, 3);
+  unseen << 2, 0, 1, 2, 2, 0, 1, 0, 0, 0, 2, 1;
+  const Vector chances = Chances(*process, unseen);
+  EXPECT_LT(chances.head(2).maxCoeff(), 0.3);
+  EXPECT_GT(chances.tail(2).minCoeff(), 0.9);
+}
+
 TEST(FeasibleSurrogate, HasTheSlopesOfItsPredictions) {
   const Parts parts = MakeParts();
   const PointMatrix points = RandomPoints(Mixed(), 5, 21);

@@ -272,6 +272,38 @@ TEST(ModelStrategy, StaysAwayFromWhatHasNoValueWhenTheBestOfAGridIsFound) {
   }
 }
 
+TEST(ModelStrategy, StaysAwayFromWordsWithoutAValueInCombinationsNotTriedYet) {
+  const auto words = [](const char* name, const char* letters) {
+    CategoricalDomain domain;
+    for (const char* letter = letters; *letter != 0; ++letter) domain.values.push_back({*letter});
+    return Parameter{name, domain, {}, {}};
+  };
+  const auto space = std::make_shared<const SearchSpace>(
+      SearchSpace::Create({words("a", "pqrstu"), words("b", "pqrstu"), words("c", "pqrs")})
+          .value());
+  for (const char* preset : {"gp_log_ei", "gp_ucb", "gp_ts"}) {
+    FakeStudy study(space);
+    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
+    int late_infeasible = 0;
+    for (int i = 0; i < 60; ++i) {
+      const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite());
+      ASSERT_TRUE(next.ok()) << next.status();
+      const auto& at = next->front().configuration.values;
+      const auto a = static_cast<double>(at[0].level()) / 6;
+      const auto b = static_cast<double>(at[1].level() + at[2].level()) / 10;
+      study.Lease(*next);
+      if (a > 0.6) {
+        study.End(Ending::kInfeasible);
+        late_infeasible += i >= 30;
+      } else {
+        study.End(Ending::kMeasured, -std::pow(a - 0.3, 2) - std::pow(b - 0.5, 2));
+      }
+    }
+    EXPECT_LE(late_infeasible, 8) << preset;  // Of 30, and of 144 combinations 48 have no value.
+    EXPECT_NEAR(BestValue(study), -std::pow(2.0 / 6 - 0.3, 2), 1e-12) << preset;
+  }
+}
+
 // As of a training that runs out of memory right behind where it is best.
 TEST(ModelStrategy, FindsWhatIsBestAtTheEdgeOfWhatHasNoValue) {
   for (const Ending beyond : {Ending::kInfeasible, Ending::kFailed}) {
