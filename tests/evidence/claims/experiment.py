@@ -16,8 +16,9 @@ class Experiment:
     problems: tuple        # One, whose seeds are the draws, or several, which are the draws.
     methods: dict          # {the paper's name: a preset, perhaps with parts of its recipe replaced}.
     suggestions: int
-    seeds: int             # As many as from 0 on.
+    seeds: int             # As many as from `first_seed` on.
     quick_seeds: int
+    first_seed: int = 0    # Above those that were looked at before a claim was made.
     sources: bool = False
     from_nothing: bool = True
     quick_problems: tuple = ()  # Empty: all.
@@ -40,7 +41,8 @@ class Experiment:
     def drawn(self, quick):
         """(problems, seeds) of a run."""
         problems = self.quick_problems if quick and self.quick_problems else self.problems
-        return problems, range(self.quick_seeds if quick else self.seeds)
+        count = self.quick_seeds if quick else self.seeds
+        return problems, range(self.first_seed, self.first_seed + count)
 
 
 @dataclasses.dataclass(frozen=True)

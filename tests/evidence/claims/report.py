@@ -166,8 +166,10 @@ def claim_lines(paper, results):
 
 
 def seeds_text(seeds):
-    if seeds == list(range(len(seeds))):
-        return f"seeds 0 to {len(seeds) - 1}" if len(seeds) > 1 else "seed 0"
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if seeds == list(range(seeds[0], seeds[0] + len(seeds))):
+        return f"seeds {seeds[0]} to {seeds[-1]}"
     return "seeds " + ", ".join(map(str, seeds))
 
 
