@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -244,30 +247,37 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   }
 }
 
+// Runs a study whose trials without a value are infeasible. Returns how many of those in its second
+// half were.
+int LateInfeasible(FakeStudy& study, const char* preset, int trials,
+                   const std::function<std::optional<double>(const Configuration&)>& value_at) {
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
+  int late = 0;
+  for (int i = 0; i < trials; ++i) {
+    const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite()).value();
+    study.Lease(next);
+    const std::optional<double> value = value_at(next.front().configuration);
+    study.End(value.has_value() ? Ending::kMeasured : Ending::kInfeasible, value);
+    late += !value.has_value() && i >= trials / 2;
+  }
+  return late;
+}
+
 // Then nothing improves on the best trial, and what surely has no value would be tried first.
 TEST(ModelStrategy, StaysAwayFromWhatHasNoValueWhenTheBestOfAGridIsFound) {
   const IntegerDomain steps{0, 19, Scale::kLinear};
   const auto space = std::make_shared<const SearchSpace>(
       SearchSpace::Create({{"x", steps, {}, {}}, {"y", steps, {}, {}}}).value());
+  const auto value_at = [](const Configuration& at) -> std::optional<double> {
+    const double x = static_cast<double>(at.values[0].integer()) / 20;
+    const double y = static_cast<double>(at.values[1].integer()) / 20;
+    if (x > 0.6) return {};
+    return -std::pow(x - 0.3, 2) - std::pow(y - 0.5, 2);
+  };
   for (const char* preset : {"gp_log_ei", "gp_ucb", "gp_ts"}) {
     FakeStudy study(space);
-    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
-    int late_infeasible = 0;
-    for (int i = 0; i < 50; ++i) {
-      const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite());
-      ASSERT_TRUE(next.ok()) << next.status();
-      const Configuration& at = next->front().configuration;
-      const double x = static_cast<double>(at.values[0].integer()) / 20;
-      const double y = static_cast<double>(at.values[1].integer()) / 20;
-      study.Lease(*next);
-      if (x > 0.6) {
-        study.End(Ending::kInfeasible);
-        late_infeasible += i >= 25;
-      } else {
-        study.End(Ending::kMeasured, -std::pow(x - 0.3, 2) - std::pow(y - 0.5, 2));
-      }
-    }
-    EXPECT_LE(late_infeasible, 15) << preset;  // Of 25, and of 400 points 140 have no value.
+    // Of 25, and of 400 points 140 have no value.
+    EXPECT_LE(LateInfeasible(study, preset, 50, value_at), 15) << preset;
     EXPECT_EQ(BestValue(study), 0) << preset;
   }
 }
@@ -281,25 +291,16 @@ TEST(ModelStrategy, StaysAwayFromWordsWithoutAValueInCombinationsNotTriedYet) {
   const auto space = std::make_shared<const SearchSpace>(
       SearchSpace::Create({words("a", "pqrstu"), words("b", "pqrstu"), words("c", "pqrs")})
           .value());
+  const auto value_at = [](const Configuration& at) -> std::optional<double> {
+    const double a = static_cast<double>(at.values[0].level()) / 6;
+    const double b = static_cast<double>(at.values[1].level() + at.values[2].level()) / 10;
+    if (a > 0.6) return {};
+    return -std::pow(a - 0.3, 2) - std::pow(b - 0.5, 2);
+  };
   for (const char* preset : {"gp_log_ei", "gp_ucb", "gp_ts"}) {
     FakeStudy study(space);
-    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
-    int late_infeasible = 0;
-    for (int i = 0; i < 60; ++i) {
-      const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite());
-      ASSERT_TRUE(next.ok()) << next.status();
-      const auto& at = next->front().configuration.values;
-      const auto a = static_cast<double>(at[0].level()) / 6;
-      const auto b = static_cast<double>(at[1].level() + at[2].level()) / 10;
-      study.Lease(*next);
-      if (a > 0.6) {
-        study.End(Ending::kInfeasible);
-        late_infeasible += i >= 30;
-      } else {
-        study.End(Ending::kMeasured, -std::pow(a - 0.3, 2) - std::pow(b - 0.5, 2));
-      }
-    }
-    EXPECT_LE(late_infeasible, 8) << preset;  // Of 30, and of 144 combinations 48 have no value.
+    // Of 30, and of 144 combinations 48 have no value.
+    EXPECT_LE(LateInfeasible(study, preset, 60, value_at), 8) << preset;
     EXPECT_NEAR(BestValue(study), -std::pow(2.0 / 6 - 0.3, 2), 1e-12) << preset;
   }
 }
