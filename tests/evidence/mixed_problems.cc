@@ -1,7 +1,5 @@
 #include "tests/evidence/mixed_problems.h"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,18 +13,6 @@ namespace {
 
 constexpr uint64_t kRangeSalt = 0x72616e6765;
 constexpr uint64_t kRangePoints = 4096;
-
-// Sets the best value, and as far as random points show the worst one and the mean.
-void SetRange(const Configuration& optimum, Problem& problem) {
-  problem.best = problem.worst = problem.value({optimum, {}});
-  double count = 0;
-  for (uint64_t i = 0; i < kRangePoints; ++i) {
-    const double value = problem.value({RandomConfiguration(*problem.space, kRangeSalt, i), {}});
-    if (std::isnan(value)) continue;
-    problem.worst = std::max(problem.worst, value);
-    problem.mean += (value - problem.mean) / ++count;
-  }
-}
 
 }  // namespace
 
@@ -56,7 +42,8 @@ absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Begi
   made.value = [value = task.value, space = made.space](const Point& point) {
     return value(Setting(*space, point.configuration));
   };
-  SetRange(task.optimum, made);
+  made.best = made.value({task.optimum, {}});
+  SetRangeByDraws(kRangeSalt, kRangePoints, made);
   made.branch = made.space->IndexOf(task.branch);
   made.best_branches = {task.optimum.values[made.branch.value()]};
   if (beginning.initial_points) made.initial = RandomInitialPoints(*made.space, beginning.seed);

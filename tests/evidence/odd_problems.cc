@@ -121,20 +121,6 @@ std::string NameOf(const Kind& kind, const Base& base) {
   return absl::StrCat(kind.name, base.suffix);
 }
 
-// The worst and the mean value, as random points show them.
-void SetRange(uint64_t seed, Problem& problem) {
-  double count = 0;
-  problem.worst = problem.best;
-  problem.mean = 0;
-  for (uint64_t i = 0; i < kSpread; ++i) {
-    const double value =
-        problem.value({RandomConfiguration(*problem.space, seed ^ kSpreadSalt, i), {}});
-    if (std::isnan(value)) continue;
-    problem.worst = std::max(problem.worst, value);
-    problem.mean += (value - problem.mean) / ++count;
-  }
-}
-
 absl::StatusOr<Problem> Make(const Kind& kind, const Base& base, uint64_t seed) {
   const std::vector<Bounds> box(base.shape.BoxDimension(), Bounds{-kHalfSide, kHalfSide});
   SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOfBox(box));
@@ -159,7 +145,7 @@ absl::StatusOr<Problem> Make(const Kind& kind, const Base& base, uint64_t seed) 
     const double above = std::max(0.0, function(x) - lowest);
     return value({x, above / (above + middle), x.front() - best_place});
   };
-  SetRange(seed, made);
+  SetRangeByDraws(seed ^ kSpreadSalt, kSpread, made);
   return made;
 }
 

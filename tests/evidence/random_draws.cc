@@ -110,4 +110,16 @@ std::vector<size_t> RandomRows(size_t rows, size_t count, uint64_t seed, uint64_
   return places;
 }
 
+void SetRangeByDraws(uint64_t seed, uint64_t points, Problem& problem) {
+  double count = 0;
+  problem.worst = problem.best;
+  problem.mean = 0;
+  for (uint64_t i = 0; i < points; ++i) {
+    const double value = problem.value({RandomConfiguration(*problem.space, seed, i), {}});
+    if (std::isnan(value)) continue;
+    problem.worst = std::max(problem.worst, value);
+    problem.mean += (value - problem.mean) / ++count;
+  }
+}
+
 }  // namespace slipstream::evidence

@@ -47,6 +47,10 @@ std::vector<size_t> RandomRows(size_t rows, size_t count, uint64_t seed, uint64_
 // The five points that a study of this seed starts from.
 std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed);
 
+// Sets the worst value and the mean of a problem whose best one is known, as far as so many random
+// points show them.
+void SetRangeByDraws(uint64_t seed, uint64_t points, Problem& problem);
+
 }  // namespace slipstream::evidence
 
 #endif  // SLIPSTREAM_TESTS_EVIDENCE_RANDOM_DRAWS_H_

@@ -102,17 +102,6 @@ std::vector<size_t> WordsOf(const Configuration& configuration) {
   return words;
 }
 
-// Sets the best value, and as far as random points show the worst one and the mean.
-void SetWordRange(double best, Problem& problem) {
-  problem.best = problem.worst = best;
-  for (uint64_t i = 0; i < kWordRangePoints; ++i) {
-    const Configuration drawn = RandomConfiguration(*problem.space, kWordRangeSalt, i);
-    const double value = problem.value({drawn, {}});
-    problem.worst = std::max(problem.worst, value);
-    problem.mean += value / static_cast<double>(kWordRangePoints);
-  }
-}
-
 }  // namespace
 
 const std::vector<WordProblem>& WordProblems() {
@@ -155,7 +144,8 @@ absl::StatusOr<Problem> MakeWordProblem(const WordProblem& problem, const Beginn
   made.space = std::make_shared<const SearchSpace>(std::move(space));
   const WordFunction function = WordFunctionOf(problem, beginning.seed);
   made.value = [function](const Point& point) { return function(WordsOf(point.configuration)); };
-  SetWordRange(problem.is_least_zero ? 0 : LeastOfAll(problem, function), made);
+  made.best = problem.is_least_zero ? 0 : LeastOfAll(problem, function);
+  SetRangeByDraws(kWordRangeSalt, kWordRangePoints, made);
   if (beginning.initial_points) made.initial = RandomInitialPoints(*made.space, beginning.seed);
   return made;
 }
