@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/deadline.h"
-#include "core/space/quasi_random.h"
+#include "core/space/even_configurations.h"
 #include "core/strategy/one_by_one.h"
 
 namespace slipstream {
@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<Suggestion>> QuasiRandomStrategy::DoSuggest(const Stu
 Suggestion QuasiRandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,
                                  CandidatePool* pool) {
   Suggestion suggestion;
-  suggestion.configuration = space.Sample(QuasiRandomPoint(space.dimension(), seed, index));
+  suggestion.configuration = EvenConfiguration(space, seed, index);
   if (pool != nullptr) {
     suggestion.candidate = pool->TakeNearest(suggestion.configuration);
     suggestion.configuration = space.candidates()[static_cast<size_t>(*suggestion.candidate)];

@@ -1,4 +1,5 @@
-// Even filling of the space by a scrambled Sobol sequence.
+// Even filling of the space by a scrambled Sobol sequence, whose categories and branches are spread
+// (core/space/even_configurations.h).
 //
 // Suggestion number i of a study is point i of its seed's sequence; on a space
 // with candidates, the one nearest to that point of those that are left.
