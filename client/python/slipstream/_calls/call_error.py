@@ -67,7 +67,7 @@ def is_overload(failure: Failure) -> bool:
 def retry_delay(failure: Failure) -> float:
     """The seconds for which the server would refuse the same call, as far as it says; else 0."""
     delays = [one.retry_delay for one in _details_named(failure, "Overload")]
-    return max([0.0, *(delay.seconds + delay.nanos / 1e9 for delay in delays)])
+    return max([0.0, *(float(delay.seconds + delay.nanos / 1e9) for delay in delays)])
 
 
 def _violations(failure: Failure) -> List[errors.Violation]:

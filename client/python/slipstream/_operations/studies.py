@@ -340,12 +340,11 @@ class StudyReader:
                 f"{trial!r} is held by this process: end it by its own methods, such as "
                 "trial.complete(value), or give its number, trial.number"
             )
-        is_record = isinstance(trial, TrialRecord)
-        number = trial.number if is_record else check_count("trial", trial, 1, _LAST_NUMBER)
-        name = f"{self._name}/trials/{number}"
-        if isinstance(trial, TrialRecord) and trial.name != name:
+        if not isinstance(trial, TrialRecord):
+            return f"{self._name}/trials/{check_count('trial', trial, 1, _LAST_NUMBER)}"
+        if trial.name != f"{self._name}/trials/{trial.number}":
             raise ValueError(f"{trial.name} is not a trial of {self._name}")
-        return name
+        return trial.name
 
     def annotate(
         self, trial: Union[int, TrialRecord], labels: Optional[Labels], note: Optional[str]
