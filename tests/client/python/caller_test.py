@@ -11,6 +11,7 @@ from servers import overload_details, unavailable_details
 import slipstream
 from slipstream import Deadlines, Options, Retry
 from slipstream._calls import caller, request_id, silence
+from slipstream._calls.link import Links
 from slipstream._calls.plan import Attempt, Failure, Pause, Reply, run
 from slipstream._wire import messages
 
@@ -164,6 +165,22 @@ class Repetition(unittest.TestCase):
         with self.assertRaisesRegex(slipstream.InvalidArgument, "cannot ask on host:1: bad$"):
             run(planner.call("Suggest", None, "ask", Deadlines(1, 1)),
                 lambda step: Reply(failure=failure))
+
+
+class Connections(unittest.TestCase):
+    def test_only_one_that_does_not_answer_is_given_up(self):
+        links = Links("host:1", object, "")
+        for failure, is_kept in (
+            (Failure("UNAVAILABLE", "the store is locked", unavailable_details()), True),
+            (Failure("RESOURCE_EXHAUSTED", "too many calls", overload_details()), True),
+            (Failure("NOT_FOUND", "there is none"), True),
+            (Failure("UNAVAILABLE", "connection refused"), False),
+            (Failure("DEADLINE_EXCEEDED", "too late"), False),
+        ):
+            with self.subTest(failure.message):
+                link = links.current()
+                links.replace_after(failure, link)
+                self.assertIs(links.current() is link, is_kept)
 
 
 class Silence(unittest.TestCase):

@@ -12,8 +12,9 @@ from slipstream._wire.methods import METHODS
 
 Channel = TypeVar("Channel")
 
-# After these the next attempt has a new connection: one that hangs is not used again, and a new
-# one does not wait for the old one's pause between attempts to connect.
+# After these, unless the server has answered so itself, the next attempt has a new connection: one
+# that hangs is not used again, and a new one does not wait for the old one's pause between attempts
+# to connect.
 _NEED_A_NEW_LINK = ("DEADLINE_EXCEEDED", "UNAVAILABLE")
 
 
@@ -118,7 +119,7 @@ class Links(Generic[Channel]):
 
     def replace_after(self, failure: Failure, failed: Link[Channel]) -> None:
         """Opens a new link if the failure asks for one and nobody else has done so."""
-        if failure.code not in _NEED_A_NEW_LINK:
+        if failure.code not in _NEED_A_NEW_LINK or failure.is_answer:
             return
         with self._lock:
             if self._link is failed:
