@@ -557,6 +557,10 @@ class Sources(ServerTest):
             create(f"{self.study_id}-2", sources="all", seed=3)
         with self.assertRaisesRegex(TypeError, "sources= takes a list, .* or 'all'"):
             create(f"{self.study_id}-3", sources="first")
+        for listed in (["all"], [earlier, "all"]):
+            with self.assertRaisesRegex(ValueError, "sources='all' stands alone and not in a list, .*"
+                                        "'studies/all'"):
+                create(f"{self.study_id}-3", sources=listed)
 
     def test_a_studys_description_is_a_source(self):
         earlier, task = self.finished(f"{self.study_id}-0")

@@ -180,4 +180,10 @@ class StudyRequest:
         lone = isinstance(self.sources, (str, Mapping, os.PathLike, SourceTask, StudyBase))
         if lone or not isinstance(self.sources, Iterable) or hasattr(self.sources, "columns"):
             raise TypeError("sources= takes a list, such as sources=[last_year], or 'all'")
-        return list(self.sources)
+        listed = list(self.sources)
+        if any(isinstance(one, str) and one == "all" for one in listed):
+            raise ValueError(
+                "sources='all' stands alone and not in a list, as it includes the other source tasks; a "
+                "study with the id 'all' is listed as 'studies/all'"
+            )
+        return listed
