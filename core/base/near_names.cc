@@ -13,9 +13,8 @@ namespace slipstream {
 namespace {
 
 constexpr size_t kMostShown = 15;
-// Of a word's letters, the part that may be wrong in a misspelling, and how many of a short one's.
+// In a misspelling one letter in so many may be wrong, and one of a shorter word's.
 constexpr size_t kLettersForOneWrong = 3;
-constexpr size_t kWrongInShortWord = 2;
 // A shorter piece is in many names by chance.
 constexpr size_t kShortestPiece = 2;
 // A longer word is compared with no name, as that would take long.
@@ -24,7 +23,7 @@ constexpr size_t kLongestCompared = 128;
 // How far a name is from what was given: 0 for the same. All that are not like it are equally far.
 size_t Distance(absl::string_view given, absl::string_view name) {
   if (given.size() > kLongestCompared) return 0;
-  const size_t most = std::max(kWrongInShortWord, given.size() / kLettersForOneWrong);
+  const size_t most = std::max(size_t{1}, given.size() / kLettersForOneWrong);
   const size_t letters = LettersBetween(given, name);
   if (letters <= most && letters < name.size()) return letters;
   const bool is_piece = given.size() >= kShortestPiece &&
@@ -35,14 +34,20 @@ size_t Distance(absl::string_view given, absl::string_view name) {
 }  // namespace
 
 size_t LettersBetween(absl::string_view one, absl::string_view other) {
+  std::vector<size_t> before(other.size() + 1);  // Two rows ago.
+  std::vector<size_t> last(other.size() + 1);
   std::vector<size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
+  std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= one.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
+    std::swap(before, last);
+    std::swap(last, row);
+    row[0] = i;
     for (size_t j = 1; j <= other.size(); ++j) {
-      const size_t replaced = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      const size_t replaced = last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      const bool is_swapped =
+          i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
+      if (is_swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row.back();

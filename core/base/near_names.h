@@ -10,7 +10,8 @@
 
 namespace slipstream {
 
-// How many letters have to be added, removed or replaced to make one of the other.
+// How many letters have to be added, removed, replaced or swapped with the next to make one of the
+// other (the optimal string alignment distance).
 size_t LettersBetween(absl::string_view one, absl::string_view other);
 
 // "a, b, c and 7 more": names that are like `given`, the most alike first, then the others in

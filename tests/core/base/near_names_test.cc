@@ -12,12 +12,15 @@
 namespace slipstream {
 namespace {
 
-TEST(LettersBetween, CountsWhatHasToBeAddedRemovedOrReplaced) {
+TEST(LettersBetween, CountsWhatHasToBeAddedRemovedReplacedOrSwapped) {
   EXPECT_EQ(LettersBetween("", ""), 0u);
   EXPECT_EQ(LettersBetween("", "abc"), 3u);
   EXPECT_EQ(LettersBetween("median", "median"), 0u);
   EXPECT_EQ(LettersBetween("kitten", "sitting"), 3u);
   EXPECT_EQ(LettersBetween("sitting", "kitten"), 3u);
+  EXPECT_EQ(LettersBetween("medain", "median"), 1u);
+  EXPECT_EQ(LettersBetween("ab", "ba"), 1u);
+  EXPECT_EQ(LettersBetween("abcd", "badc"), 2u);
 }
 
 TEST(NearNames, HasThoseFirstThatMayHaveBeenMeant) {
@@ -27,8 +30,12 @@ TEST(NearNames, HasThoseFirstThatMayHaveBeenMeant) {
   EXPECT_EQ(NearNames("log", names), "gp_log_ei, auto, random, gp_ei, deltabo");
   EXPECT_EQ(NearNames("delta-bo", names), "deltabo, auto, random, gp_ei, gp_log_ei");
   EXPECT_EQ(NearNames("random_search", names), "random, auto, gp_ei, gp_log_ei, deltabo");
+  // Short words, in which one letter may be wrong.
+  EXPECT_EQ(NearNames("gp_ie", names), "gp_ei, auto, random, gp_log_ei, deltabo");
+  EXPECT_EQ(NearNames("outo", {"rgpe", "auto"}), "auto, rgpe");
   // Like none of them.
-  for (const std::string given : {"", "x", "magic"}) {
+  EXPECT_EQ(NearNames("nope", {"auto", "rgpe"}), "auto, rgpe");
+  for (const std::string given : {"", "x", "magic", "gpt", "ducto"}) {
     EXPECT_EQ(NearNames(given, names), absl::StrJoin(names, ", ")) << given;
   }
 }
