@@ -185,6 +185,17 @@ std::string DeletionFor(absl::string_view quota) {
   return quota == "mib" ? "slipstream study delete, or slipstream source delete" : "";
 }
 
+// The command that lists all names where the server's error has only the first ones; otherwise
+// empty.
+std::string ListOfNames(const absl::Status& status) {
+  for (const Violation& violation : ViolationsOf(status)) {
+    if (!absl::EndsWith(violation.bound, " more")) continue;
+    return violation.field == "study.algorithm.preset" ? "slipstream presets"
+                                                       : "slipstream presets --ingredients";
+  }
+  return "";
+}
+
 // Advice for the person at the terminal, which the server leaves out of its messages because
 // programs read them too. Empty where there is none.
 std::string Advice(const absl::Status& status) {
@@ -216,6 +227,9 @@ std::string Advice(const absl::Status& status) {
   }
   if (const std::string deletion = DeletionFor(ExceededQuota(status)); !deletion.empty()) {
     return absl::StrCat("To make room: ", deletion, ". The server's operator can raise the quota");
+  }
+  if (const std::string list = ListOfNames(status); !list.empty()) {
+    return absl::StrCat("All that are there: ", list);
   }
   if (absl::StrContains(message, "is slipstream_server running there?")) {
     return "To start one: slipstream serve. To name another: --address, or SLIPSTREAM_ADDRESS";

@@ -179,6 +179,22 @@ TEST_F(StudyCreation, ShowsTheServersViolation) {
   EXPECT_THAT(result.err, HasSubstr("study.algorithm.preset is 'magic', must be one of"));
 }
 
+TEST_F(StudyCreation, SaysWhereTheListIsOfWhichTheServerNamesTheFirst) {
+  const auto error_about = [&](const std::string& field, const std::string& bound) {
+    v1::FieldViolation violation;
+    violation.set_field(field);
+    violation.set_bound(bound);
+    service().FailNext(1, {.status = BadRequestStatus("nope", violation)});
+    return Run({"study", "create", "--param", "a=boolean", "--maximize", "x"}).err;
+  };
+  EXPECT_THAT(error_about("study.algorithm.preset", "one of a, b and 7 more"),
+              HasSubstr("one of a, b and 7 more\nAll that are there: slipstream presets\n"));
+  EXPECT_THAT(error_about("study.algorithm.recipe.prior", "one of a, b and 7 more"),
+              HasSubstr("and 7 more\nAll that are there: slipstream presets --ingredients\n"));
+  EXPECT_THAT(error_about("study.early_stopping.rule", "one of a, b"),
+              Not(HasSubstr("All that are there")));
+}
+
 TEST_F(StudyCreation, MayLearnFromAllSourceTasks) {
   const auto create = [&](std::vector<std::string> more) {
     std::vector<std::string> command = {"study", "create", "--param", "a=boolean", "--maximize",

@@ -22,6 +22,13 @@ _ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
 
 _MISSING_STUDY = re.compile(r"there is no (?:projects/([^/ ]+)/)?studies/[^/ ]+$")
 _STATE = re.compile(r"((?:projects/[^/ ]+/)?studies/[^/ ]+) is (PAUSED|COMPLETED) ")
+_CUT_LIST = re.compile(r" and [0-9]+ more$")
+# What lists all names of which a bound has the first ones, by the beginning of the field.
+_LISTS = {
+    "study.algorithm.preset": "slipstream.presets()",
+    "study.algorithm.recipe.": "slipstream.ingredients()",
+    "study.early_stopping.": "slipstream.ingredients('stopping')",
+}
 
 
 @dataclass(frozen=True)
@@ -88,8 +95,12 @@ def _message(failure: Failure, violations: List[errors.Violation]) -> str:
     return "; ".join(parts) or "the server gave no reason"
 
 
-def _advice(failure: Failure) -> str:
+def _advice(failure: Failure, violations: List[errors.Violation]) -> str:
     """How to go on, which the server leaves out because it does not know the caller's language."""
+    for one in violations:
+        for field, function in _LISTS.items():
+            if one.field.startswith(field) and _CUT_LIST.search(one.bound):
+                return f"; {function} lists all"
     missing = _MISSING_STUDY.search(failure.message)
     if failure.code == "NOT_FOUND" and missing:
         project = f"project={missing[1]!r}" if missing[1] else ""
@@ -119,7 +130,7 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.NoAnswer(
             f"no answer from {call.address} in time ({call.what}; {call.effort}; {message})"
         )
-    text = f"cannot {call.what} on {call.address}: {message}{_advice(failure)}{effort}"
+    text = f"cannot {call.what} on {call.address}: {message}{_advice(failure, violations)}{effort}"
     if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
         return errors.InvalidArgument(text, violations)
     if failure.code == "FAILED_PRECONDITION" and _details_named(failure, "CandidatesUsedUp"):
