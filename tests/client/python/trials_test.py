@@ -19,6 +19,7 @@ import unittest
 import unittest.mock
 import warnings
 
+import grpc
 import numpy
 from servers import PATIENCE, SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
@@ -611,6 +612,24 @@ class Blocks(TrialTest):
             finally:
                 proxy.losses["Observe"] = []
         self.assertEqual([one.state for one in study.trials], ["active", "active"])
+
+    def test_a_result_that_the_server_would_not_record_is_none_either(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(address=proxy.address)
+        for number, (code, kind) in enumerate((("INTERNAL", slipstream.ServerError),
+                                               ("UNAUTHENTICATED", slipstream.Unauthenticated),
+                                               ("INVALID_ARGUMENT", slipstream.InvalidArgument)), 1):
+            proxy.code = grpc.StatusCode[code]
+            proxy.losses["Observe"] = ["call"]
+            with self.assertRaisesRegex(
+                    kind, "lost before the server had it; once that is mended, this records the outcome: "
+                    f"slipstream --address {proxy.address} observe {study.id}/{number} --value 0.25$"):
+                study.optimize(lambda trial: 0.25, trials=1, catch=Exception, progress=False)
+            self.assertEqual(study.trial(number).state, "active")
+        with self.assertRaises(slipstream.InvalidArgument), study.suggest() as trial:
+            study.enqueue({})
+        self.assertEqual(study.trial(trial.number).state, "failed")
 
 
 class Leases(TrialTest):

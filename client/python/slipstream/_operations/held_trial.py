@@ -169,6 +169,7 @@ class HeldTrial(TrialValues):
             yield from self._send(outcome, briefly)
         except Exception:  # Others, such as Ctrl-C, do not tell whether the server has it.
             self._on_its_way = None
+            self._unrecorded = True
             raise
         self._has_outcome = True
         self._end()
@@ -185,11 +186,11 @@ class HeldTrial(TrialValues):
             raise (yield from self._other_outcome(ended)) from None
         except errors.NotFound as gone:
             raise self._with_result(gone, outcome) from None
-        except _PASSING as unheard:
-            raise type(unheard)(
-                f"{unheard}; once the server answers again, this records the outcome: "
-                f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
-            ) from None
+        except errors.SlipstreamError as unheard:
+            when = "the server answers again" if isinstance(unheard, _PASSING) else "that is mended"
+            command = command_of(outcome, self._short_name(), self._holder.metric, address)
+            unheard.args = (f"{unheard}; once {when}, this records the outcome: {command}",)
+            raise
 
     def _with_result(self, gone: errors.NotFound, outcome: Message) -> errors.NotFound:
         """The error with the result, which would be lost with this process. A trial is gone if its
@@ -292,10 +293,11 @@ class HeldTrial(TrialValues):
         """Ends the trial at the end of its block. Returns whether the block's error is thereby
         dealt with.
 
-        If the block ended because the server was busy or did not answer, the trainer has not
-        failed: the trial keeps its lease until that runs out."""
+        If the block ended because the server was busy or did not answer, or would not record the
+        outcome, the trainer has not failed: the trial keeps its lease until that runs out."""
         settled = isinstance(error, (errors.Infeasible, errors.TrialStopped))
-        if self._ended or isinstance(error, _PASSING):
+        is_refused = self._unrecorded and isinstance(error, errors.SlipstreamError)
+        if self._ended or is_refused or isinstance(error, _PASSING):
             return settled
         if error is None and self._advice is None and self._on_its_way is None:
             warn_caller(

@@ -43,6 +43,7 @@ class TrialValues(Mapping[str, Any]):
         self._ended = False
         self._has_outcome = False  # That this process has recorded.
         self._on_its_way: Optional[Message] = None  # The outcome, until it is known what became of it.
+        self._unrecorded = False  # Whether an outcome could not be recorded.
         self._given_back = False
         self._lost = False
         self._value: Optional[float] = None
