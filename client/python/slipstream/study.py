@@ -26,7 +26,7 @@ from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.quotas import Quota
 from slipstream._operations.service import Service
-from slipstream._operations.study_base import StudyBase
+from slipstream._operations.study_base import Standing, StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.connections import connect
@@ -123,7 +123,7 @@ class Study(StudyBase):
             return self._transport.run(plan)
         return self._transport.run_in_turn(f"{self.name}/trials", plan)
 
-    def _stands(self, quota: Quota) -> Tuple[Optional[TrialRecord], Optional[int]]:
+    def _stands(self, quota: Quota) -> Standing:
         return self._transport.run(self._standing(quota))
 
     def optimize(

@@ -11,8 +11,9 @@ from servers import overload_details, unavailable_details
 import slipstream
 from slipstream import Deadlines, Options, Retry
 from slipstream._calls import caller, request_id, silence
+from slipstream._calls.cancellation import CalledOff
 from slipstream._calls.link import Links
-from slipstream._calls.plan import Attempt, Failure, Pause, Reply, run
+from slipstream._calls.plan import Attempt, Failure, Pause, Reply, run, to_its_end, while_wanted
 from slipstream._wire import messages
 
 
@@ -165,6 +166,37 @@ class Repetition(unittest.TestCase):
         with self.assertRaisesRegex(slipstream.InvalidArgument, "cannot ask on host:1: bad$"):
             run(planner.call("Suggest", None, "ask", Deadlines(1, 1)),
                 lambda step: Reply(failure=failure))
+
+
+class Pauses(unittest.TestCase):
+    def perform(self, plan, most):
+        """The seconds of the pauses until the plan ends, which is wanted for so many."""
+        def pause(step):
+            made.append(step.seconds)
+
+        made = []
+        with contextlib.suppress(CalledOff):
+            run(while_wanted(plan, lambda: len(made) < most), pause)
+        return made
+
+    def test_one_ends_soon_after_its_plan_is_not_wanted_any_more(self):
+        def plan():
+            yield Pause(1000)
+
+        self.assertEqual(len(self.perform(plan(), 7)), 7)
+        self.assertAlmostEqual(sum(self.perform(plan(), math.inf)), 1000)
+
+    def test_one_that_is_needed_to_clean_up_does_not(self):
+        def clean_up():
+            yield Pause(100)
+
+        def plan():
+            try:
+                yield Pause(1000)
+            finally:
+                yield from to_its_end(clean_up())
+
+        self.assertEqual(self.perform(plan(), 1)[1:], [100])
 
 
 class Connections(unittest.TestCase):

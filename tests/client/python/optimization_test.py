@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 import unittest
 
 from servers import PATIENCE, LossyProxy, ServerTest, begin_another_life
@@ -128,7 +129,87 @@ class Stop(OptimizationTest):
         self.assertIsNone(study.optimize(lambda trial: self.fail("started"), progress=False))
 
 
+    def refuse(self, **losses):
+        """A study whose calls are refused for longer than any test takes."""
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(address=proxy.address)
+        proxy.busy_seconds = 50
+        proxy.losses.update(losses)
+        return study, proxy
+
+    def test_no_worker_waits_until_a_call_that_was_refused_may_be_repeated(self):
+        for method, until in (("Suggest", None), ("GetStudy", 9), ("ListTrials", 9)):
+            with self.subTest(method):
+                self.setUp()
+                study, proxy = self.refuse(**{method: [None, *["busy"] * 99]})
+
+                def objective(trial):
+                    wait_until(lambda: len(proxy.calls[method]) > 1, "a call was refused")
+                    study.stop()
+                    return trial.x
+
+                start = time.monotonic()
+                best = study.optimize(objective, 9, workers=2, until=until, progress=False)
+                self.assertLess(time.monotonic() - start, 40)
+                proxy.losses.clear()
+                self.assertEqual((states(study), best), (["succeeded"], study.best))
+
+    def test_an_error_ends_such_a_wait_too(self):
+        study, proxy = self.refuse(Suggest=[None, *["busy"] * 99])
+
+        def objective(trial):
+            wait_until(lambda: len(proxy.calls["Suggest"]) > 1, "a call was refused")
+            raise OSError("disk")
+
+        start = time.monotonic()
+        with self.assertRaisesRegex(OSError, "disk"):
+            study.optimize(objective, workers=2, progress=False)
+        self.assertLess(time.monotonic() - start, 40)
+
+    def test_so_does_the_end_of_the_time(self):
+        study, _ = self.refuse(Suggest=["busy"] * 99)
+        for workers in (1, 2):
+            self.assertIsNone(study.optimize(lambda trial: self.fail("started"), workers=workers,
+                                             timeout=0.5, progress=False))
+
+    def test_a_trial_that_is_suggested_when_time_is_up_is_given_back(self):
+        study = self.open()
+        suggest = study._suggest
+
+        def suggest_late(count, make):
+            trials = yield from suggest(count, make)
+            wait_until(lambda: time.monotonic() >= begin + 0.5, "time was up")
+            return trials
+
+        study._suggest = suggest_late
+        begin = time.monotonic()
+        self.assertIsNone(study.optimize(lambda trial: self.fail("started"), timeout=0.5,
+                                         progress=False))
+        self.assertEqual(states(study), ["requested"])
+
+
 class StopAsyncio(OptimizationTest):
+    def test_no_task_waits_until_a_call_that_was_refused_may_be_repeated(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        proxy.busy_seconds = 200
+        proxy.losses["Suggest"] = [None, *["busy"] * 99]
+
+        async def refused():
+            return len(proxy.calls["Suggest"]) > 1
+
+        async def body(study):
+            async def objective(trial):
+                await wait_until_async(refused, "a call was refused")
+                study.stop()
+                return trial.x
+
+            await study.optimize(objective, workers=2, progress=False)
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body, address=proxy.address), ["succeeded"])
+
     def test_an_objective_ends_the_optimisation_and_other_trials_are_finished(self):
         async def body(study):
             everybody = asyncio.Event()

@@ -151,13 +151,14 @@ class LossyProxy(grpc.GenericRpcHandler):
 
     `losses[method]` is a list with a word for each of the method's next calls: "answer" forwards
     the call and loses its answer, "call" loses the call itself, "late" forwards it and answers too
-    late, and "busy" refuses it as a busy server does; after these all calls go through.
-    `calls[method]` keeps the requests' bytes."""
+    late, and "busy" refuses it as a busy server does, for `busy_seconds`; after these all calls go
+    through. `calls[method]` keeps the requests' bytes."""
 
     def __init__(self, address):
         self.losses = {}
         self.calls = {}
         self.code = grpc.StatusCode.UNAVAILABLE
+        self.busy_seconds = 0
         self._lock = threading.Lock()
         self._released = threading.Event()
         self._channel = grpc.insecure_channel(address)
@@ -187,7 +188,8 @@ class LossyProxy(grpc.GenericRpcHandler):
         if loss == "call":
             context.abort(self.code, "lost before the server had it")
         if loss == "busy":
-            context.set_trailing_metadata((("grpc-status-details-bin", overload_details()),))
+            details = overload_details(seconds=self.busy_seconds)
+            context.set_trailing_metadata((("grpc-status-details-bin", details),))
             context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "the server is busy")
         try:
             response = self._forward(path, request)

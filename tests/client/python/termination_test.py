@@ -41,8 +41,8 @@ def work():
     while True:
         sum(range(100))
 
-def load():
-    return slipstream.load(study_id)
+def load(**settings):
+    return slipstream.load(study_id, **settings)
 """
 
 
@@ -517,6 +517,82 @@ class Suggestions(TerminationTest):
         self.assertIn("KeyboardInterrupt", process.communicate(timeout=PATIENCE)[1])
         self.check_asked_once(2)
         self.check_given_back(2)
+
+    def start_refused(self, script, calls, earlier=()):
+        """A program whose suggestions are refused for longer than any test takes, like all that
+        would tell it whether trials were leased. It waits after so many calls."""
+        self.proxy.busy_seconds = 200
+        self.proxy.losses["Suggest"] = [*earlier, *["busy"] * 99]
+        self.proxy.losses["ListTrials"] = [] if earlier else ["busy"] * 99
+        begin = """
+            from slipstream._calls import caller
+
+            def pause(seconds, Pause=caller.Pause):
+                say("at work")
+                return Pause(seconds)
+
+            caller.Pause = pause
+        """
+        script = f"{textwrap.dedent(begin)}\n{textwrap.dedent(script)}"
+        return self.start(
+            f"os.environ['SLIPSTREAM_ADDRESS'] = {self.proxy.address!r}\n{script}", calls)
+
+    def test_nobody_waits_after_ctrl_c_until_a_call_that_was_refused_may_be_repeated(self):
+        process = self.start_refused("load().optimize(lambda trial: 1, workers=2, progress=False)", 2)
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=PATIENCE)[1]
+        self.assertRegex(told, "(?s)interrupted: waiting for suggestions under way.*KeyboardInterrupt")
+        self.assertNotIn("stay leased", told)
+        self.assertEqual(self.states(), [])
+
+    def test_what_a_server_refuses_is_not_said_to_be_leased(self):
+        for script, calls in (
+            ("load().optimize(lambda trial: 1, progress=False)", 1),
+            ("load().optimize(lambda trial: 1, workers=2, progress=False)", 2),
+            ("load().suggest()", 1),
+            (Blocking.IN_ASYNCIO, 2),
+        ):
+            with self.subTest(script):
+                process = self.start_refused(script, calls)
+                process.send_signal(signal.SIGTERM)
+                self.assertNotIn("leased", self.check_end(process)[1])
+
+    def test_what_was_leased_before_the_server_refused_is_given_back(self):
+        for script in ("load().optimize(lambda trial: 1, progress=False)",
+                       Blocking.IN_ASYNCIO.replace("workers=2", "workers=1")):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(script, number=number):
+                    process = self.start_refused(script, 2, ["answer"])
+                    process.send_signal(number)
+                    process.communicate(timeout=PATIENCE)
+                    self.check_given_back(1)
+                    super().setUp()
+
+    def test_a_call_that_is_refused_as_the_signal_comes_is_not_repeated(self):
+        process = self.start("""
+            from slipstream._calls.blocking import BlockingTransport
+            from slipstream._calls.plan import Failure, Reply
+            from slipstream._operations.termination import termination
+
+            attempt = BlockingTransport._attempt
+
+            def refuse(transport, step):
+                if step.method != "Suggest":
+                    return attempt(transport, step)
+                step.cancellation.call_under_way = True
+                say("at work")
+                while not step.cancellation._requested:
+                    pass
+                step.cancellation.call_under_way = False
+                return Reply(failure=Failure("UNAVAILABLE", "why"))
+
+            BlockingTransport._attempt = refuse
+            retry = slipstream.Retry(initial_backoff=200, max_backoff=200)
+            slipstream._calls.caller.random.random = lambda: 1
+            load(options=slipstream.Options(retry=retry)).optimize(lambda trial: 1, progress=False)
+        """)
+        process.send_signal(signal.SIGTERM)
+        self.check_end(process)
 
     ASK_AS_GPU = """
         study = slipstream.load(study_id, worker="gpu")

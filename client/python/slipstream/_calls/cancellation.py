@@ -6,7 +6,7 @@ from typing import Callable, Optional
 
 
 class CalledOff(BaseException):
-    """Another thread has cancelled the call."""
+    """Another thread has cancelled the call, or nobody waits for it any more."""
 
 
 class Cancellation:
@@ -18,6 +18,11 @@ class Cancellation:
         self._requested = False
         self._cancel: Optional[Callable[[], object]] = None
         self.call_under_way = False  # Whether there is one for `request` to cancel.
+
+    @property
+    def requested(self) -> bool:
+        """Whether nobody waits for the call any more."""
+        return self._requested
 
     def request(self) -> None:
         """Cancels the call that is under way, and those that begin later."""

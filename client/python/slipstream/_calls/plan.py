@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Generator, Iterator, Optional, Tuple, TypeVar, Union
 
-from slipstream._calls.cancellation import Cancellation
+from slipstream._calls.cancellation import CalledOff, Cancellation
 from slipstream._wire.messages import Message
 
 Result = TypeVar("Result")
+
+_SECONDS_BETWEEN_LOOKS = 0.2  # At whether a plan is still wanted.
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Pause:
     """A pause before the next step."""
 
     seconds: float
+    is_needed: bool = False  # Even if nobody waits for the plan any more.
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,46 @@ def run(plan: Plan[Result], perform: Perform) -> Result:
         else:
             step, result = advance(plan, reply)
     return result  # type: ignore[no-any-return]
+
+
+def through(plan: Plan[Result], perform: Callable[[Step], Plan[Optional[Reply]]]) -> Plan[Result]:
+    """The plan, each of whose steps another plan performs."""
+    step, result = advance(plan, None)
+    while step is not None:
+        try:
+            reply = yield from perform(step)
+        except BaseException as error:
+            step, result = advance(plan, None, error)
+        else:
+            step, result = advance(plan, reply)
+    return result  # type: ignore[no-any-return]
+
+
+def while_wanted(plan: Plan[Result], is_wanted: Callable[[], bool]) -> Plan[Result]:
+    """The plan, in which CalledOff is raised at a pause once it is not wanted any more, unless the
+    pause is needed all the same."""
+
+    def perform(step: Step) -> Plan[Optional[Reply]]:
+        if not isinstance(step, Pause) or step.is_needed:
+            return (yield step)
+        left = step.seconds
+        while is_wanted() and left > 0:
+            yield Pause(min(left, _SECONDS_BETWEEN_LOOKS))
+            left -= _SECONDS_BETWEEN_LOOKS
+        if not is_wanted():
+            raise CalledOff
+        return None
+
+    return through(plan, perform)
+
+
+def to_its_end(plan: Plan[Result]) -> Plan[Result]:
+    """The plan, all of whose pauses are needed, as it cleans up."""
+
+    def perform(step: Step) -> Plan[Optional[Reply]]:
+        return (yield Pause(step.seconds, is_needed=True) if isinstance(step, Pause) else step)
+
+    return through(plan, perform)
 
 
 async def run_async(plan: Plan[Result], perform: PerformAsync) -> Result:

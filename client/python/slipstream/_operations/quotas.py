@@ -42,19 +42,19 @@ class Quota:
     def take(self) -> bool:
         """Whether one more may be started."""
         with self._lock:
-            late = self._end is not None and time.monotonic() >= self._end
-            if self._closed or self._left == 0 or late:
+            if self._is_over() or self._left == 0:
                 return False
             if self._left is not None:
                 self._left -= 1
             return True
 
     def start(self) -> bool:
-        """Whether a trial that was suggested may be started: the quota may have been closed since it
-        was asked for."""
+        """Whether a trial that was suggested may be started: the quota may have been closed, or time
+        may have run out, since it was asked for."""
         with self._lock:
-            self._started += not self._closed
-            return not self._closed
+            is_over = self._is_over()
+            self._started += not is_over
+            return not is_over
 
     @property
     def started(self) -> int:
@@ -78,7 +78,10 @@ class Quota:
     def closed(self) -> bool:
         """Whether no trial may be started any more, not even one that was suggested meanwhile."""
         with self._lock:
-            return self._closed
+            return self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._closed or (self._end is not None and time.monotonic() >= self._end)
 
 
 class RunningQuotas:

@@ -18,7 +18,8 @@ from typing import (
 )
 
 from slipstream import errors
-from slipstream._calls.plan import Plan
+from slipstream._calls.cancellation import CalledOff
+from slipstream._calls.plan import Plan, while_wanted
 from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
 from slipstream._operations.foreign_names import OF_STUDIES
@@ -38,6 +39,9 @@ from slipstream.scalars import check_count
 
 OneStudy = TypeVar("OneStudy", bound="StudyBase")
 OneTrial = TypeVar("OneTrial")
+
+# The best trial and, if progress counts all trials of the study, how many have ended.
+Standing = Tuple[Optional[TrialRecord], Optional[int]]
 
 # The states of trials that nobody works on, and that have no outcome.
 _NOT_COUNTED = ("REQUESTED", "STALE", "WITHDRAWN")
@@ -211,10 +215,17 @@ class StudyBase:
         """How many trials have an outcome."""
         return self._count_without((*_NOT_COUNTED, _HELD))
 
-    def _standing(self, quota: Quota) -> Plan[Tuple[Optional[TrialRecord], Optional[int]]]:
+    def _standing(self, quota: Quota) -> Plan[Standing]:
         """The best trial and, if progress counts all trials of the study, how many have ended."""
         ended = (yield from self._count_ended()) if quota.counts_study else None
         return (yield from self._reader.best()), ended
+
+    def _news(self, quota: Quota) -> Plan[Optional[Standing]]:
+        """How the study stands; None if the optimisation ends before that is known."""
+        try:
+            return (yield from while_wanted(self._standing(quota), lambda: not quota.closed))
+        except CalledOff:
+            return None
 
     def _has_enough(self, quota: Quota) -> Plan[bool]:
         if quota.until is None:
@@ -225,7 +236,19 @@ class StudyBase:
         self, quota: Quota, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[Optional[OneTrial]]:
         """The trial that an optimisation evaluates next; None if it has come to its end. Where the
-        quota has a total, workers are to take turns, as each counts what the others were given."""
+        quota has a total, workers are to take turns, as each counts what the others were given.
+
+        A call that is to be repeated later is not, if the optimisation ends before that."""
+        try:
+            return (yield from while_wanted(self._ask(quota, make), lambda: not quota.closed))
+        except CalledOff:
+            if quota.closed:
+                return None
+            raise
+
+    def _ask(
+        self, quota: Quota, make: Callable[[Holder, TrialRecord], OneTrial]
+    ) -> Plan[Optional[OneTrial]]:
         if (yield from self._has_enough(quota)):
             return None
         try:

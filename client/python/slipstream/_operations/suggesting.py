@@ -15,8 +15,9 @@ import logging
 from typing import Any, Callable, Collection, Optional, TypeVar
 
 from slipstream import errors
+from slipstream._calls.call_error import is_overload
 from slipstream._calls.cancellation import CalledOff, Cancellation
-from slipstream._calls.plan import Plan
+from slipstream._calls.plan import Attempt, Plan, Reply, Step, through, to_its_end, while_wanted
 from slipstream._operations.lanes import Lane
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
@@ -51,10 +52,9 @@ class Suggesting:
         block = termination.begin(lambda: wait_for(self._give_back()), tasks, cancellation)
         try:
             self._check(tasks)
-            self._settled = False
-            response = yield from self._service.suggest(
-                self._study, self._worker, count, cancellation
-            )
+            call = self._service.suggest(self._study, self._worker, count, cancellation)
+            wanted = while_wanted(call, lambda: not cancellation.requested)
+            response = yield from through(wanted, self._perform)
             taken = take(response)
             self._check(tasks)
         except Exception:
@@ -72,6 +72,16 @@ class Suggesting:
         self._settled = True
         return taken
 
+    def _perform(self, step: Step) -> Plan[Optional[Reply]]:
+        """Performs a step of the call. A server that refuses an attempt has leased nothing by it."""
+        before = self._settled
+        if isinstance(step, Attempt):
+            self._settled = False
+        reply = yield step
+        if reply is not None and reply.failure is not None and is_overload(reply.failure):
+            self._settled = before
+        return reply
+
     @staticmethod
     def _check(tasks: Optional[Callable[[], Collection[Any]]]) -> None:
         """Nobody is to be given trials once the process is to end."""
@@ -83,7 +93,8 @@ class Suggesting:
         if self._settled or termination.unheard:
             return
         try:
-            yield from self._service.release_unheard(self._study, self._worker, self._left)
+            plan = self._service.release_unheard(self._study, self._worker, self._left)
+            yield from to_its_end(plan)
             self._settled = True
         except (errors.NoAnswer, errors.Overloaded) as unheard:
             termination.note_silence()

@@ -124,7 +124,9 @@ class _Evaluation(Evaluation):
         if trial.given_back or not self._progress.wants_news():
             return
         try:
-            self._progress.learn(*await self._study._stands(self.quota))
+            news = await self._study._transport.run(self._study._news(self.quota))
+            if news is not None:
+                self._progress.learn(*news)
         except errors.SlipstreamError:
             pass  # The line says what this process knows, and the next suggestion tells of it.
 

@@ -11,7 +11,6 @@ from typing import (
     List,
     Mapping,
     Optional,
-    Tuple,
     Union,
     overload,
 )
@@ -22,7 +21,7 @@ from slipstream._operations import exchange
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.quotas import Quota
 from slipstream._operations.service import Service
-from slipstream._operations.study_base import StudyBase
+from slipstream._operations.study_base import Standing, StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.optimization import Objective, optimize
@@ -87,7 +86,7 @@ class Study(StudyBase):
             return await self._transport.run(plan)
         return await self._transport.run_in_turn(f"{self.name}/trials", plan)
 
-    async def _stands(self, quota: Quota) -> Tuple[Optional[TrialRecord], Optional[int]]:
+    async def _stands(self, quota: Quota) -> Standing:
         return await self._transport.run(self._standing(quota))
 
     async def optimize(
