@@ -129,6 +129,11 @@ class Opening(ServerTest):
         self.assertEqual((str(copy), copy.differences),
                          (str(raised.exception), ("seed: asked for 8, the study has 7",)))
 
+    def test_empty_names_ask_for_none_in_particular(self):
+        for _ in range(2):
+            study = self.open(preset="", stopping="")
+        self.assertEqual((study.description.preset, study.description.stopping), ("auto", "none"))
+
     def test_presets_and_rules_of_stopping_are_listed(self):
         presets = {one.name: one for one in slipstream.presets()}
         self.assertTrue(presets["auto"].is_default)

@@ -84,7 +84,7 @@ class StudyRequest:
         candidates = self._list_candidates()
         for argument in ("preset", "stopping", "title"):
             _check_text(argument, getattr(self, argument))
-        if self.stopping_options and self.stopping is None:
+        if self.stopping_options and not self.stopping:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
         name = self.name
         space = self._choose_space(candidates)
@@ -100,10 +100,10 @@ class StudyRequest:
             objective,
             candidates,
             self.allow_repeats,
-            preset=self.preset,
+            preset=self.preset or None,
             recipe=_plain_values("recipe", self.recipe),
             seed=None if self.seed is None else check_count("seed", self.seed, 0, _LAST_SEED),
-            stopping=self.stopping,
+            stopping=self.stopping or None,
             stopping_options=_plain_values("stopping_options", self.stopping_options),
             lease=seconds_of(self.lease),
             requeues=checked_requeues(self.requeues),
