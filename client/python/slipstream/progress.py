@@ -14,6 +14,7 @@ from slipstream._operations.held_trial import HeldTrial
 from slipstream._operations.termination import termination
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, TrialRecord
+from slipstream.scalars import text_of
 
 _BAR = 20  # Characters.
 _ERROR = 100  # The most characters of an error's text.
@@ -30,7 +31,7 @@ def _clock(seconds: float) -> str:
 
 def brief_error(error: BaseException, whole: bool = False) -> str:
     """Its type and its text, or the beginning of that, on one line."""
-    name, text = type(error).__name__, " ".join(str(error).split())
+    name, text = type(error).__name__, " ".join(text_of(error).split())
     if len(text) > _ERROR and not whole:
         text = f"{text[:_ERROR]}..."
     return f"{name}: {text}" if text else name

@@ -47,6 +47,14 @@ def _number(value: Any) -> Any:
         return value
 
 
+def text_of(error: BaseException) -> str:
+    """The text of an exception, also of one that cannot tell it; then it is empty."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
 def is_number(value: Any) -> bool:
     """Whether it is one of Python's own numbers, of which True and False are none here."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -811,6 +811,21 @@ class Loop(TrialTest):
                          {"succeeded", "failed", "infeasible"})
         self.assertFalse(any(trial.state == "active" for trial in study.trials))
 
+    def test_an_exception_that_cannot_tell_its_text_fails_its_trial(self):
+        class Mute(Exception):
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        def objective(trial):
+            raise Mute
+
+        study = self.open()
+        with self.assertRaises(Mute):
+            study.optimize(objective, progress=False)
+        with self.assertWarnsRegex(UserWarning, "goes on: Mute. Further"):
+            study.optimize(objective, trials=1, catch=Mute, progress=False)
+        self.assertEqual([(one.state, one.reason) for one in study.trials], [("failed", "Mute")] * 2)
+
     def test_an_exception_leaves_a_line_with_the_best_that_there_is(self):
         study = self.open()
         study.record({"x": 0.5, "kernel": "rbf"}, 0.25)
@@ -916,12 +931,12 @@ class Loop(TrialTest):
     def test_a_timeout_starts_no_more_trials(self):
         study = self.open()
         study.optimize(lambda trial: trial.x, timeout=0.2, progress=False)
-        count = study.description.trial_count
+        count = study.description.succeeded_count
         self.assertGreater(count, 0)
         study.optimize(lambda trial: trial.x, trials=5, timeout=0, progress=False)
-        self.assertEqual(study.description.trial_count, count)
+        self.assertEqual(study.description.succeeded_count, count)
         study.optimize(lambda trial: trial.x, trials=1, timeout=10**400, progress=False)
-        self.assertEqual(study.description.trial_count, count + 1)
+        self.assertEqual(study.description.succeeded_count, count + 1)
 
     @staticmethod
     async def await_trial(trial):

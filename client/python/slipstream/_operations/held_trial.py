@@ -24,7 +24,7 @@ from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.records import TrialRecord
-from slipstream.scalars import check_finite, whole
+from slipstream.scalars import check_finite, text_of, whole
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
@@ -315,15 +315,15 @@ class HeldTrial(TrialValues):
 
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:
         if isinstance(error, errors.Infeasible) and not termination.under_way:
-            return self._infeasible(str(error))
+            return self._infeasible(text_of(error))
         if isinstance(error, errors.TrialStopped):
-            return self._stop(str(error) or None, None)
+            return self._stop(text_of(error) or None, None)
         if self._on_its_way is not None:  # What cut it off may have become another error since.
             return self._release()
         if error is None and self._advice is not None:
             return self._stop(None, None)
         if isinstance(error, Exception) and not termination.under_way:
-            return self._fail(_text_of(error))
+            return self._fail(_reason_of(error))
         # Nothing came of it, or the process is to end, by Ctrl-C or a signal. What a training makes
         # of a signal, such as an error of a process of its own that got it too, is no failure of it.
         return self._release()
@@ -398,6 +398,6 @@ def _check_returned(value: Any) -> None:
         pass  # The call that records it says what is wrong.
 
 
-def _text_of(error: BaseException) -> str:
-    name = type(error).__name__
-    return f"{name}: {error}" if str(error) else name
+def _reason_of(error: BaseException) -> str:
+    name, text = type(error).__name__, text_of(error)
+    return f"{name}: {text}" if text else name
