@@ -11,7 +11,7 @@ from slipstream._operations.mishaps import FiniteValues, Mishaps
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.quotas import Quota
 from slipstream._operations.termination import termination
-from slipstream.progress import Progress
+from slipstream.progress import Progress, brief_error
 from slipstream.scalars import MOST_WORKERS, check_count
 from slipstream.workers import Workers
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from slipstream.trial import Trial
 
 
+_SECONDS_BEFORE_NOTICE = 2.0
 # Types of exceptions that fail their trial and do not end an optimisation.
 Catch = Union[Type[Exception], Collection[Type[Exception]]]
 
@@ -190,17 +191,30 @@ class _Evaluation(Evaluation):
                 self._held.remove(trial)
             return not self._given_up
 
-    def tell_what_it_waits_for(self) -> None:
+    def tell_of_interruption(self) -> None:
         """Says why Ctrl-C has not ended the program, and what does."""
-        with self._lock:
-            count = len(self._held)
-        if count == 0:
+        trainings = self._trainings()
+        if not trainings:
             self._progress.say("interrupted: waiting for suggestions under way")
             return
-        trainings = "the training" if count == 1 else f"the {count} trainings"
         self._progress.say(
             f"interrupted: waiting for {trainings} under way; Ctrl-C again gives their trials back"
         )
+
+    def tell_of_error(self, error: BaseException) -> None:
+        """Says why the error of a worker has not ended the program, if others still train."""
+        trainings = self._trainings()
+        if trainings and not termination.under_way:
+            self._progress.say(
+                f"failed: {brief_error(error)}; waiting for {trainings} under way; Ctrl-C twice gives "
+                "their trials back"
+            )
+
+    def _trainings(self) -> str:
+        """Those under way; empty if there are none."""
+        with self._lock:
+            count = len(self._held)
+        return "the training" if count == 1 else f"the {count} trainings" if count else ""
 
     def give_up(self) -> None:
         """Gives back the trials that are held, for which nobody waits any more."""
@@ -219,7 +233,7 @@ class _Evaluation(Evaluation):
                 pass  # It has just ended.
 
 
-def _is_interrupted(wait: Callable[[], None]) -> bool:
+def _is_interrupted(wait: Callable[[], object]) -> bool:
     try:
         wait()
     except KeyboardInterrupt:
@@ -227,16 +241,23 @@ def _is_interrupted(wait: Callable[[], None]) -> bool:
     return False
 
 
+def _wait_for_others(workers: Workers, evaluation: _Evaluation) -> None:
+    """Waits for trainings under way after an error, of which it tells if they take a while."""
+    if workers.errors and not workers.wait(_SECONDS_BEFORE_NOTICE):
+        evaluation.tell_of_error(workers.errors[0])
+    workers.wait()
+
+
 def _wait(workers: Workers, evaluation: _Evaluation) -> None:
     """Waits for trainings under way after an error and after Ctrl-C, unless that comes again."""
     interrupted = _is_interrupted(workers.wait_for_error)
     evaluation.quota.close()
-    if not interrupted and not _is_interrupted(workers.wait):
+    if not interrupted and not _is_interrupted(lambda: _wait_for_others(workers, evaluation)):
         if not workers.errors:
             return
         evaluation.mishaps.note_others(workers.errors, workers.errors[0])
         raise workers.errors[0]
-    evaluation.tell_what_it_waits_for()
+    evaluation.tell_of_interruption()
     _is_interrupted(workers.wait)
     raise KeyboardInterrupt from (workers.errors[0] if workers.errors else None)
 

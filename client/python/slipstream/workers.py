@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
+import time
 from typing import Callable, List
 
 from slipstream._operations.notices import begin_thread, callers_line
@@ -42,17 +44,23 @@ class Workers:
         """Returns when one has failed or all have ended. Only one thread may wait."""
         self._wait_for(lambda: bool(self._errors) or not self._at_work)
 
-    def wait(self) -> None:
-        """Returns when all have ended. Only one thread may wait."""
-        self._wait_for(lambda: not self._at_work)
+    def wait(self, seconds: float = math.inf) -> bool:
+        """Returns when all have ended, or after that time. Whether they have. Only one thread may
+        wait."""
+        return self._wait_for(lambda: not self._at_work, seconds)
 
-    def _wait_for(self, done: Callable[[], bool]) -> None:
+    def _wait_for(self, done: Callable[[], bool], seconds: float = math.inf) -> bool:
         # Without a lock, as a signal's exception may come while it is taken or released.
+        end = time.monotonic() + seconds
         while not done():
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
             try:
-                self._ends.get(timeout=_SECONDS_BETWEEN_LOOKS)
+                self._ends.get(timeout=min(left, _SECONDS_BETWEEN_LOOKS))
             except queue.Empty:
                 pass
+        return True
 
     @property
     def errors(self) -> List[BaseException]:

@@ -25,7 +25,7 @@ from servers import PATIENCE, SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
 
 import slipstream
-from slipstream import boolean, choice, discrete, integer, real
+from slipstream import boolean, choice, discrete, integer, optimization, real
 from slipstream._operations import foreign_names
 from slipstream._wire import messages
 from slipstream.workers import Workers
@@ -810,6 +810,32 @@ class Loop(TrialTest):
         self.assertEqual({trial.state for trial in study.trials},
                          {"succeeded", "failed", "infeasible"})
         self.assertFalse(any(trial.state == "active" for trial in study.trials))
+
+    def test_an_error_is_told_while_other_workers_still_train(self):
+        study = self.open()
+        told, together = io.StringIO(), threading.Barrier(3)
+
+        def objective(trial):
+            together.wait(PATIENCE)
+            if trial.number == 2:
+                raise RuntimeError("broke")
+            wait_until(lambda: "waiting" in told.getvalue(), "the error was told")
+            return trial.x
+
+        with unittest.mock.patch.object(sys, "stderr", told), \
+                unittest.mock.patch.object(optimization, "_SECONDS_BEFORE_NOTICE", 0):
+            with self.assertRaisesRegex(RuntimeError, "broke"):
+                study.optimize(objective, workers=3, progress=False)
+        self.assertEqual(told.getvalue(), f"{study.id} failed: RuntimeError: broke; waiting for the 2 "
+                         "trainings under way; Ctrl-C twice gives their trials back\n")
+        self.assertEqual(sorted(one.state for one in study.trials), ["failed", *["succeeded"] * 2])
+
+    def test_nothing_is_told_of_trainings_that_end_soon_after_an_error(self):
+        study = self.open()
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
+            with self.assertWarns(UserWarning), self.assertRaises(ZeroDivisionError):
+                study.optimize(lambda trial: 1 / 0, workers=8, progress=False)
+        self.assertNotIn("waiting", told.getvalue())
 
     def test_an_exception_that_cannot_tell_its_text_fails_its_trial(self):
         class Mute(Exception):
