@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Collection, List, Optional, Tuple, Type, Union
 
 from slipstream import errors
+from slipstream._operations.held_trial import NotFinite
 from slipstream._operations.mishaps import FiniteValues, Mishaps
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.quotas import Quota
@@ -81,6 +82,7 @@ class Evaluation:
         self._callbacks = callbacks
         self.mishaps = Mishaps()
         self._catch = catch
+        self._looked_at: Tuple[Type[Exception], ...] = (NotFinite, *catch)
         self._progress = progress
         self._finite = FiniteValues()
 
@@ -151,7 +153,11 @@ class _Evaluation(Evaluation):
             self.mishaps.note_end(trial, ended)
         except errors.SlipstreamError:
             raise
-        except self._catch as error:
+        except self._looked_at as error:
+            if self._finite.is_about(trial, error):
+                return None
+            if not isinstance(error, self._catch):
+                raise
             self.mishaps.note_failure(trial, error)
             return error
         return None

@@ -145,8 +145,8 @@ class Study(StudyBase):
         optimisation, unless `catch` names its type or types: then the first one causes a warning,
         and all are counted. Errors of Slipstream itself are never caught; but if somebody else,
         such as an operator, has ended the trial meanwhile, there is only a warning. A value that is
-        not finite makes the trial infeasible, so that the model avoids similar configurations; the
-        first one causes a warning, too.
+        not finite, returned or reported, makes the trial infeasible, so that the model avoids similar
+        configurations; the first one causes a warning, too.
 
         `trials` is how many trials to evaluate in this call. `until` is how many the study is to
         have in all, over all processes and runs. It counts trials that have an outcome, recorded

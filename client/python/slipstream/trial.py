@@ -32,6 +32,9 @@ class Trial(HeldTrial):
     def report(self, step: int, value: float) -> None:
         """Reports an intermediate measurement, and renews the lease.
 
+        A value that is not finite raises ValueError. If that leaves the trial's block, the trial is
+        infeasible, and in `Study.optimize` the next one is started.
+
         Steps are whole numbers, and all trials of a study must count the same thing: epochs, trees,
         seconds of training.
 

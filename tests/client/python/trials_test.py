@@ -1,6 +1,7 @@
 """What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
 
 import _thread
+import asyncio
 import copy
 import datetime
 import decimal
@@ -25,6 +26,7 @@ from servers import PATIENCE, SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
 
 import slipstream
+import slipstream.aio
 from slipstream import boolean, choice, discrete, integer, optimization, real
 from slipstream._operations import foreign_names
 from slipstream._wire import messages
@@ -941,6 +943,46 @@ class Loop(TrialTest):
             self.assertEqual([trial.reason for trial in study.trials[first + 1:first + 4]],
                              ["the objective is nan", "the objective is inf",
                               "the objective is nan"])
+
+    def test_so_does_one_that_is_reported(self):
+        values = {2: float("nan"), 4: numpy.float32("inf")}
+
+        def objective(trial):
+            tell = trial.complete if trial.number == 4 else lambda value: trial.report(1, value)
+            tell(values.get(trial.number, trial.x))
+            return trial.x
+
+        async def objective_async(trial):
+            await trial.report(1, values.get(trial.number, trial.x))
+            return trial.x
+
+        async def optimize():
+            async with await slipstream.aio.load(self.study_id) as study:
+                await study.optimize(objective_async, trials=3, progress=False)
+
+        study = self.open()
+        with self.assertWarnsRegex(UserWarning, r"report\(\) got nan in .*infeasible") as warned:
+            study.optimize(objective, trials=5, catch=Exception, progress=False)
+        self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
+        self.assertEqual([(trial.state, trial.reason) for trial in study.trials[1:4]],
+                         [("infeasible", "report() got nan"), ("succeeded", ""),
+                          ("infeasible", "complete() got inf")])
+        values[6] = float("nan")
+        with self.assertWarnsRegex(UserWarning, "infeasible"):
+            asyncio.run(optimize())
+        self.assertEqual([trial.state for trial in study.trials[5:]],
+                         ["infeasible", "succeeded", "succeeded"])
+        with self.assertRaisesRegex(ValueError, "report.. got nan, and the model") as raised:
+            with study.suggest() as trial:
+                trial.report(1, float("nan"))
+        self.assertEqual(study.trial(trial.number).state, "infeasible")
+        self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
+        with self.assertRaisesRegex(ValueError, "got nan"):
+            study.optimize(lambda other: trial.report(1, float("nan")), trials=1, progress=False)
+        with self.assertWarnsRegex(UserWarning, "has failed, and the optimisation goes on"):
+            study.optimize(lambda other: trial.report(1, float("nan")), trials=1, catch=ValueError,
+                           progress=False)
+        self.assertEqual([one.state for one in study.trials[-2:]], ["failed"] * 2)
 
     def test_a_value_after_an_outcome_does_not_matter(self):
         study = self.open()

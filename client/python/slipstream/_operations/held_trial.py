@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
@@ -24,7 +24,7 @@ from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.records import TrialRecord
-from slipstream.scalars import check_finite, text_of, whole
+from slipstream.scalars import check_finite, plain, text_of, whole
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
@@ -34,12 +34,36 @@ _LAST_STEP = 2**63 - 1
 _PASSING = (errors.NoAnswer, errors.Overloaded)
 
 
+class NotFinite(ValueError):
+    """A trial was told a value that is not finite."""
+
+    def __init__(self, message: str, trial: TrialValues, reason: str) -> None:
+        super().__init__(message)
+        self.trial = trial
+        self.reason = reason  # Such as "report() got nan".
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return ValueError, self.args  # A trial cannot be pickled.
+
+
 class HeldTrial(TrialValues):
     """The plans that a blocking trial performs by waiting, and one of asyncio by awaiting."""
 
     def _report(self, step: int, value: float) -> Plan[None]:
-        number = _finite(value, "report", self.number)
+        number = self._finite(value, "report")
         return self._report_all({_whole_step(step, self.number): number})
+
+    def _finite(self, value: Any, call: str) -> float:
+        """The value as a finite number. NotFinite if it is another one."""
+        try:
+            return check_finite(
+                f"trial {self.number}: {call}()",
+                value,
+                "; if the configuration is to blame, call trial.infeasible(reason) or raise "
+                "slipstream.Infeasible(reason), otherwise trial.fail(reason)",
+            )
+        except ValueError as error:
+            raise NotFinite(str(error), self, f"{call}() got {plain(value)}"[:100]) from None
 
     def _report_all(self, values: Mapping[int, float]) -> Plan[None]:
         """Reports finite values by step, after those that the server has not heard."""
@@ -145,7 +169,7 @@ class HeldTrial(TrialValues):
         return self._if_there(read(service, self.name, created))
 
     def _complete(self, value: float) -> Plan[None]:
-        number = _finite(value, "complete", self.number)
+        number = self._finite(value, "complete")
         yield from self._observe(outcome_message("measurement", self._holder.metric, number))
         self._value = number
 
@@ -157,7 +181,7 @@ class HeldTrial(TrialValues):
 
     def _stop(self, reason: Optional[str], value: Optional[float]) -> Plan[None]:
         if value is not None:
-            value = _finite(value, "stop", self.number)
+            value = self._finite(value, "stop")
         elif self._last_report is not None:
             value = self._last_report[1]
         told = reason if reason is not None else self._advice or ""
@@ -316,6 +340,8 @@ class HeldTrial(TrialValues):
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:
         if isinstance(error, errors.Infeasible) and not termination.under_way:
             return self._infeasible(text_of(error))
+        if isinstance(error, NotFinite) and error.trial is self and not termination.under_way:
+            return self._infeasible(error.reason)
         if isinstance(error, errors.TrialStopped):
             return self._stop(text_of(error) or None, None)
         if self._on_its_way is not None:  # What cut it off may have become another error since.
@@ -375,15 +401,6 @@ def _whole_step(step: Any, number: int) -> int:
             f"trial {number}: report() got step {step!r}, which must be from 0 to {_LAST_STEP}"
         )
     return converted
-
-
-def _finite(value: Any, call: str, number: int) -> float:
-    return check_finite(
-        f"trial {number}: {call}()",
-        value,
-        "; if the configuration is to blame, call trial.infeasible(reason) or raise "
-        "slipstream.Infeasible(reason), otherwise trial.fail(reason)",
-    )
 
 
 def _check_returned(value: Any) -> None:

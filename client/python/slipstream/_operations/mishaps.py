@@ -7,7 +7,7 @@ import threading
 from typing import Any, Optional, Sequence
 
 from slipstream import errors
-from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.held_trial import HeldTrial, NotFinite
 from slipstream._operations.notices import callers_line
 from slipstream._operations.termination import termination
 from slipstream.progress import brief_error
@@ -45,13 +45,24 @@ class FiniteValues:
         """What the objective returned for the trial, if it is finite or no number at all."""
         if trial.ended or not _is_infinite_or_nan(value):
             return value
+        reason = f"the objective is {float(value)}"
+        self._warn(trial, reason)
+        raise errors.Infeasible(reason)
+
+    def is_about(self, trial: HeldTrial, error: Exception) -> bool:
+        """Whether the error is that the objective has told the trial such a value."""
+        if not isinstance(error, NotFinite) or error.trial is not trial:
+            return False
+        self._warn(trial, error.reason)
+        return True
+
+    def _warn(self, trial: HeldTrial, reason: str) -> None:
         self._warnings.warn_first(
-            f"the objective is {float(value)} in {trial!r}, which is recorded as infeasible, "
+            f"{reason} in {trial!r}, which is recorded as infeasible, "
             "so that the model stays away from configurations like it; further ones "
             "are recorded without a warning. Where the configuration is not to blame, raise "
             "an exception and name its type in catch="
         )
-        raise errors.Infeasible(f"the objective is {float(value)}")
 
 
 def _is_infinite_or_nan(value: Any) -> bool:

@@ -107,7 +107,11 @@ class _Evaluation(Evaluation):
             self.mishaps.note_end(trial, ended)
         except (errors.SlipstreamError, _NotAwaitable):
             raise
-        except self._catch as error:
+        except self._looked_at as error:
+            if self._finite.is_about(trial, error):
+                return None
+            if not isinstance(error, self._catch):
+                raise
             self.mishaps.note_failure(trial, error)
             return error
         return None
