@@ -19,6 +19,23 @@
 namespace slipstream {
 namespace {
 
+// Entries: at most this many, and at most kExtraEntries more than sources.
+constexpr size_t kMostEntries = 10;
+constexpr size_t kExtraEntries = 2;
+
+// Candidates: this many of each source's best points, but with many sources fewer of each, and from
+// more sources than kMostCandidates one of every few.
+constexpr size_t kBestPerSource = 10;
+constexpr size_t kMostCandidates = 200;
+
+// Measured points per source for estimates: at most this many, and fewer where candidates x sources
+// x points would exceed kMostDistances.
+constexpr size_t kMostEstimationPoints = 500;
+constexpr size_t kMostDistances = 1000000;
+
+// Candidates nearer than this times the root of the dimension are alike.
+constexpr double kAlikeDistance = 0.1;
+
 // A source that may be used.
 struct RankedSource {
   const SourceTaskData* data;
@@ -56,13 +73,12 @@ bool RankSources(const StudyView& view, Deadline deadline, std::vector<RankedSou
 // of each source, then the second best of each, and so on; equal ones once. On a
 // candidate list that lacks a point, the candidate nearest to it. Absent if the deadline passed.
 std::optional<std::vector<Configuration>> BestConfigurations(
-    const SearchSpace& space, const std::vector<RankedSource>& ranked, Deadline deadline,
-    const ZeroShotOptions& options) {
+    const SearchSpace& space, const std::vector<RankedSource>& ranked, Deadline deadline) {
   NearestCandidate nearest(space);
   std::vector<int64_t> all(space.candidates().size());
   std::iota(all.begin(), all.end(), int64_t{0});
-  const size_t givers = std::min(ranked.size(), options.max_candidates);
-  const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
+  const size_t givers = std::min(ranked.size(), kMostCandidates);
+  const size_t per_giver = std::min(kBestPerSource, kMostCandidates / givers);
   std::vector<std::vector<size_t>> best(givers);
   for (size_t g = 0; g < givers; ++g) {
     const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
@@ -102,9 +118,9 @@ TargetCandidates EncodedCandidates(const SearchSpace& space,
   return candidates;
 }
 
-size_t EstimationPoints(size_t candidates, size_t sources, const ZeroShotOptions& options) {
+size_t EstimationPoints(size_t candidates, size_t sources) {
   const size_t pairs = std::max<size_t>(1, candidates * sources);
-  return std::clamp<size_t>(options.max_distances / pairs, 1, options.max_estimation_points);
+  return std::clamp<size_t>(kMostDistances / pairs, 1, kMostEstimationPoints);
 }
 
 // Losses by candidate, then by used source.
@@ -117,8 +133,8 @@ struct LossTable {
 std::optional<LossTable> TableLosses(const SearchSpace& space, const UnitMetric& metric,
                                      const std::vector<RankedSource>& ranked,
                                      const TargetCandidates& candidates, Deadline deadline,
-                                     const ZeroShotOptions& options, LeftOutSources& left_out) {
-  const size_t points = EstimationPoints(candidates.configurations.size(), ranked.size(), options);
+                                     LeftOutSources& left_out) {
+  const size_t points = EstimationPoints(candidates.configurations.size(), ranked.size());
   LossTable table;
   table.losses.resize(candidates.configurations.size());
   for (const RankedSource& source : ranked) {
@@ -151,24 +167,23 @@ std::vector<SourceWeight> WeightsOf(const DesignChoice& choice,
 }
 
 std::vector<DesignChoice> ChooseEntries(const UnitMetric& metric,
-                                        const TargetCandidates& candidates, const LossTable& table,
-                                        const ZeroShotOptions& options) {
+                                        const TargetCandidates& candidates,
+                                        const LossTable& table) {
   const double dimension = static_cast<double>(metric.dimension());
-  const double alike = options.alike_distance * options.alike_distance * dimension;
+  const double alike = kAlikeDistance * kAlikeDistance * dimension;
   const auto is_near = [&](size_t a, size_t b) {
     const double* row_a = &candidates.coordinates[a * metric.dimension()];
     const double* row_b = &candidates.coordinates[b * metric.dimension()];
     return a == b || metric.SquaredDistance(row_a, row_b) < alike;
   };
   DesignSelectionOptions selection;
-  selection.size = std::min(options.max_entries, options.extra_entries + table.sources.size());
+  selection.size = std::min(kMostEntries, kExtraEntries + table.sources.size());
   return SelectDesign(table.losses, is_near, selection);
 }
 
 }  // namespace
 
-std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadline deadline,
-                                                  const ZeroShotOptions& options) {
+std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadline deadline) {
   ZeroShotDesign design;
   std::vector<RankedSource> ranked;
   if (!RankSources(view, deadline, ranked, design.left_out)) return std::nullopt;
@@ -176,17 +191,16 @@ std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadlin
 
   const SearchSpace& space = *view.space;
   const UnitMetric metric(space);
-  std::optional<std::vector<Configuration>> best =
-      BestConfigurations(space, ranked, deadline, options);
+  std::optional<std::vector<Configuration>> best = BestConfigurations(space, ranked, deadline);
   if (!best.has_value()) return std::nullopt;
   const TargetCandidates candidates = EncodedCandidates(space, *std::move(best));
   const std::optional<LossTable> table =
-      TableLosses(space, metric, ranked, candidates, deadline, options, design.left_out);
+      TableLosses(space, metric, ranked, candidates, deadline, design.left_out);
   if (!table.has_value()) return std::nullopt;
   design.sources_used = table->sources.size();
   if (table->sources.empty()) return design;
 
-  for (const DesignChoice& choice : ChooseEntries(metric, candidates, *table, options)) {
+  for (const DesignChoice& choice : ChooseEntries(metric, candidates, *table)) {
     const Configuration& configuration = candidates.configurations[choice.candidate];
     design.entries.push_back(
         {configuration, space.CandidateIndex(configuration), WeightsOf(choice, table->sources)});

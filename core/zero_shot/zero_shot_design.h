@@ -16,26 +16,6 @@
 
 namespace slipstream {
 
-// Bounds on a design and on the work for it.
-struct ZeroShotOptions {
-  // Entries: at most this many, and at most extra_entries more than sources.
-  size_t max_entries = 10;
-  size_t extra_entries = 2;
-
-  // Candidates: this many of each source's best points, but with many sources
-  // fewer of each, and from more sources than max_candidates one of every few.
-  size_t best_per_source = 10;
-  size_t max_candidates = 200;
-
-  // Measured points per source for estimates: at most this many, and fewer
-  // where candidates x sources x points would exceed max_distances.
-  size_t max_estimation_points = 500;
-  size_t max_distances = 1000000;
-
-  // Candidates nearer than this times the root of the dimension are alike.
-  double alike_distance = 0.1;
-};
-
 struct DesignEntry {
   Configuration configuration;
   std::optional<int64_t> candidate;  // Index, on a space with candidates.
@@ -63,8 +43,7 @@ struct ZeroShotDesign {
 };
 
 // Absent if `deadline` passed before it was done.
-std::optional<ZeroShotDesign> BuildZeroShotDesign(
-    const StudyView& view, Deadline deadline, const ZeroShotOptions& options = ZeroShotOptions());
+std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadline deadline);
 
 }  // namespace slipstream
 
