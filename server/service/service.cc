@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "server/service/page.h"
+
 namespace slipstream {
 namespace {
 

@@ -16,7 +16,6 @@
 #include "google/protobuf/empty.pb.h"
 #include "server/service/answering.h"
 #include "server/service/executor.h"
-#include "server/service/page.h"
 #include "server/service/source_task_upload.h"
 #include "server/service/transfer_preparation.h"
 #include "server/store/store.h"
@@ -29,7 +28,7 @@ class SourceTaskService {
   // All pointers must outlive the service. `reads` runs what reads the store,
   // `computations` what packs and hashes an upload.
   SourceTaskService(Store* store, TransferPreparation* transfer, Executor* reads,
-                    Executor* computations, size_t full_page_bytes = kFullPageBytes)
+                    Executor* computations, size_t full_page_bytes)
       : store_(*store),
         transfer_(transfer),
         reads_(reads),

@@ -16,7 +16,6 @@
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
-#include "server/service/page.h"
 #include "server/service/transfer_preparation.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"
@@ -27,7 +26,7 @@ class StudyService {
  public:
   // All pointers must outlive the service. `reads` runs what reads the store.
   StudyService(Store* store, Catalog* catalog, TransferPreparation* transfer, Executor* reads,
-               size_t full_page_bytes = kFullPageBytes)
+               size_t full_page_bytes)
       : store_(*store),
         catalog_(*catalog),
         transfer_(*transfer),

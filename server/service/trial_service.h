@@ -17,7 +17,6 @@
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/meant_trial.h"
-#include "server/service/page.h"
 #include "server/service/study_finder.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
@@ -29,7 +28,7 @@ class TrialService {
  public:
   // All pointers must outlive the service. `reads` runs what reads the store.
   TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads,
-               size_t full_page_bytes = kFullPageBytes)
+               size_t full_page_bytes)
       : store_(*store),
         queue_(*queue),
         reads_(reads),
