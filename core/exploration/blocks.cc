@@ -19,6 +19,8 @@ constexpr size_t kBlockNoteSize = 4;
 constexpr size_t kRandomArm = 0;
 constexpr size_t kArms = 2;
 constexpr double kMostCount = 1e9;
+// No arm is ever drawn with a smaller probability.
+constexpr double kLeastProbability = 1e-9;
 
 struct BlockNote {
   double block = 0;
@@ -35,7 +37,7 @@ std::optional<BlockNote> BlockNoteOf(const Notes& notes) {
   if (!is_count((*values)[0]) || !is_count((*values)[1])) return std::nullopt;
   const BlockNote note{(*values)[0], static_cast<int>((*values)[1]),
                        (*values)[2] == 0 ? kRandomArm : 1, (*values)[3]};
-  if (!(note.probability > 0 && note.probability <= 1)) return std::nullopt;
+  if (!(note.probability >= kLeastProbability && note.probability <= 1)) return std::nullopt;
   return note;
 }
 

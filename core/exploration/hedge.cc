@@ -1,8 +1,10 @@
 #include "core/exploration/hedge.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
@@ -33,6 +35,13 @@ std::vector<Arm> ArmsOf(const Arm& own) {
 
 std::string NomineeNote(const Arm& arm) { return absl::StrCat("nominee_", arm.name()); }
 
+// Whether it is a point of the unit cube. That of a trial that was imported may be anything.
+bool IsPoint(const std::vector<double>& nominee, Index dimension) {
+  return static_cast<Index>(nominee.size()) == dimension &&
+         std::all_of(nominee.begin(), nominee.end(),
+                     [](double coordinate) { return coordinate >= 0 && coordinate <= 1; });
+}
+
 // The sum of the means at what the arm nominated, where that has a value.
 double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
               absl::Span<const EndedTrial> ended) {
@@ -40,9 +49,7 @@ double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
   for (auto trial = ended.rbegin(); trial != ended.rend() && nominees.size() < kMostNominees;
        ++trial) {
     const std::vector<double>* nominee = FindNote(trial->notes, NomineeNote(arm));
-    if (nominee != nullptr && static_cast<Index>(nominee->size()) == dimension) {
-      nominees.push_back(nominee);
-    }
+    if (nominee != nullptr && IsPoint(*nominee, dimension)) nominees.push_back(nominee);
   }
   if (nominees.empty()) return 0;
   PointMatrix x(static_cast<Index>(nominees.size()), dimension);

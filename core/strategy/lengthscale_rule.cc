@@ -1,6 +1,7 @@
 #include "core/strategy/lengthscale_rule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/status.h"
@@ -93,6 +94,8 @@ LengthscalePast ExpansionPast(const StudyView& view, absl::Span<const Suggestion
   const auto add = [&past](const Notes& notes) {
     const std::vector<double>* values = FindNote(notes, kExpansionNote);
     if (values == nullptr || values->size() != 2) return;
+    // Those of a trial that was imported may be anything.
+    if (!std::isfinite((*values)[0]) || !std::isfinite((*values)[1])) return;
     past.h = std::max(past.h, (*values)[0]);
     past.regret += (*values)[1];
     ++past.chosen_points;

@@ -336,7 +336,12 @@ TEST(Exploration, BadNotesAreAsNone) {
   const auto one = MustSuggest("random_exp3", study.view(), 1, kSeed);
   EXPECT_EQ(NumberFact(one.front(), "block"), 1);
   for (const std::vector<double>& bad : std::vector<std::vector<double>>{
-           {1, 1, 0, 0}, {1, 1, 0, 2}, {NAN, 1, 0, 0.5}, {1, NAN, 0, 0.5}, {1, 1e300, 0, 0.5}}) {
+           {7, 1, 0, 0},
+           {7, 1, 0, 5e-324},
+           {7, 1, 0, 2},
+           {NAN, 1, 0, 0.5},
+           {7, NAN, 0, 0.5},
+           {7, 1e300, 0, 0.5}}) {
     study.ended.back().notes = {{"block", bad}};
     EXPECT_EQ(NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(), "block"), 1);
   }
@@ -392,6 +397,18 @@ TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
       const double value = BowlAt(study.open.front().configuration);
       study.End(Ending::kMeasured, goal == Goal::kMaximize ? value : -value);
     }
+  }
+}
+
+TEST(Hedge, BadNotesAreAsNone) {
+  FakeStudy study = BegunStudy();
+  const auto strategy =
+      *MakeStrategy(*FindPreset("gp_ucb"), {.calibration = "fixed", .exploration = "hedge"});
+  for (const std::vector<double>& bad :
+       std::vector<std::vector<double>>{{0.5}, {NAN, 0.5}, {0.5, INFINITY}, {0.5, -0.1}}) {
+    study.ended.back().notes = {{"nominee_ei", bad}};
+    const auto next = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
+    EXPECT_EQ(NumberFact(next.front(), "gain_of_ei"), 0);
   }
 }
 

@@ -231,5 +231,18 @@ TEST(LengthscaleRule, ManyInOneCallAreKnownToEachOther) {
   }
 }
 
+TEST(LengthscaleRule, BadNotesAreAsNone) {
+  FakeStudy study = SlopeStudy(3);
+  for (const std::vector<double>& bad :
+       std::vector<std::vector<double>>{{}, {2}, {NAN, 1}, {2, NAN}, {INFINITY, 1}}) {
+    study.ended.back().notes = {{"expansion", bad}};
+    const LengthscalePast past = ExpansionPast(study.view(), {});
+    EXPECT_EQ(past.chosen_points, LengthscalePast().chosen_points);
+    EXPECT_EQ(past.regret, LengthscalePast().regret);
+  }
+  study.ended.back().notes = {{"expansion", {2, 3}}};
+  EXPECT_EQ(ExpansionPast(study.view(), {}).h, 2);
+}
+
 }  // namespace
 }  // namespace slipstream
