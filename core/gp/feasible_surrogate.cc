@@ -169,9 +169,16 @@ class FeasibleSurrogate : public Surrogate {
             weights.asDiagonal() * joint.covariance * weights.asDiagonal()};
   }
 
+  // The mean of the whole where the objective's is `mean`.
+  double MeanBeside(double mean, double chance) const {
+    return incumbent_ + chance * chance * (mean - incumbent_) -
+           (incumbent_ - worst_) * LossOf(chance);
+  }
+
   Vector BlendedMean(const Vector& mean, const Vector& chances) const {
-    return incumbent_ + chances.array().square() * (mean.array() - incumbent_) -
-           (incumbent_ - worst_) * chances.unaryExpr(&LossOf).array();
+    return mean.binaryExpr(chances, [this](double value, double chance) {
+      return MeanBeside(value, chance);
+    });
   }
 
   Predictions Blended(Predictions result, const Vector& chances) const {
@@ -191,8 +198,7 @@ class FeasibleSurrogate : public Surrogate {
                            (incumbent_ - worst_) * LossSlope(chance) * chance_slope;
     result.variance_gradient =
         weight * weight * result.variance_gradient + 2 * weight * result.variance * slope;
-    result.mean = incumbent_ + weight * (result.mean - incumbent_) -
-                  (incumbent_ - worst_) * LossOf(chance);
+    result.mean = MeanBeside(result.mean, chance);
     result.variance *= weight * weight;
     return result;
   }
