@@ -88,8 +88,11 @@ constexpr FactMeaning kMeanings[] = {
     {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},
     {"source_points_used", "the source tasks' results that the model may use"},
-    {"source_points_without_result", "the source tasks' failed trials, which are left out"},
-    {"source_points_infeasible", "the source tasks' infeasible trials, which are left out"},
+    {"source_points_without_result", "the source tasks' trials that failed by chance or have no "
+                                     "value, which are left out"},
+    {"source_points_infeasible", "the source tasks' infeasible trials, and failed ones if their "
+                                 "places tell which fail; they count as the source's worst "
+                                 "result"},
     {"source_points_outside_the_space", "the source tasks' results outside the study's space, "
                                         "which are left out"},
     {"source_points_thinned_out", "the source tasks' results left out because there are too many"},
