@@ -75,11 +75,31 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
 // Below this share the model with sources is no longer asked.
 constexpr double kLeastShare = 0.05;
 
+bool IsGivenUp(const v1::TransferSummary& transfer) {
+  return transfer.state() != v1::TransferSummary::UNKNOWN && transfer.share() < kLeastShare;
+}
+
 // The state of transfer in a word or two; "given up" once the model with sources no longer counts.
 std::string TransferStanding(const v1::TransferSummary& transfer) {
-  const bool is_known = transfer.state() != v1::TransferSummary::UNKNOWN;
-  return is_known && transfer.share() < kLeastShare ? "given up"
-                                                    : TransferStateText(transfer.state());
+  return IsGivenUp(transfer) ? "given up" : TransferStateText(transfer.state());
+}
+
+// "helping", with what a reader would not expect of sources that help: that the latest suggestion
+// takes the opposite of what they say, or does not use them.
+std::string StandingText(const v1::TransferSummary& transfer) {
+  std::string text = TransferStanding(transfer);
+  if (IsGivenUp(transfer)) return text;
+  if (transfer.reversed()) {
+    absl::StrAppend(&text,
+                    ", with their signs reversed, as results are the opposite of what the sources "
+                    "say (were these recorded with the other sign?)");
+  }
+  if (transfer.sources().empty()) {
+    absl::StrAppend(&text,
+                    " so far, but the latest suggestion does not use them, as each has a weight of "
+                    "0");
+  }
+  return text;
 }
 
 // "its start was better than one without sources, with a probability of 98%".
@@ -296,14 +316,13 @@ std::string TransferText(const v1::Study& study) {
   if (!transfer.unused_because().empty()) {
     return absl::StrCat("not used: ", transfer.unused_because());
   }
-  std::string text = TransferStanding(transfer);
+  std::string text = StandingText(transfer);
   if (transfer.has_start()) absl::StrAppend(&text, "; ", StartText(transfer.start()));
   absl::StrAppendFormat(&text, "; the model with sources counts for %.0f%%",
                         100 * transfer.share());
-  if (transfer.sources().empty()) absl::StrAppend(&text, ", but gives none of them a weight");
   if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
   absl::StrAppendFormat(&text,
-                        ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",
+                        ", and made a result %.2f times as likely (%.2f to %.2f), by %d results",
                         std::exp(transfer.gain()), std::exp(transfer.gain_low()),
                         std::exp(transfer.gain_high()), transfer.results());
   return text;

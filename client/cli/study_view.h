@@ -23,7 +23,7 @@ std::string TransferStateText(v1::TransferSummary::State state);
 // known.
 std::string TransferWord(const v1::Study& study);
 // "helping; its start was better than one without sources, with a probability of 98%; the model
-// with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to 2.70), by 12
+// with sources counts for 93%, and made a result 1.80 times as likely (1.20 to 2.70), by 12
 // results", or why they are not used; empty for a study without sources or trials.
 std::string TransferText(const v1::Study& study);
 // For example "active".

@@ -347,6 +347,10 @@ void StudyModels::Describe(const ObjectiveModel& main, Provenance& provenance) c
   if (without_.has_value()) {
     for (SourceWeight& source : provenance.sources) source.weight *= evidence_.share();
     AppendAll(evidence_.Facts(), provenance.facts);
+    if (provenance.sources.empty()) {
+      provenance.facts.push_back(
+          {"sources_unused", std::string("the model with source tasks gives each a weight of 0")});
+    }
   }
   if (with_transfer_) AppendAll(usable_.Facts(), provenance.facts);
 }

@@ -73,7 +73,9 @@ constexpr FactMeaning kMeanings[] = {
     // Source tasks.
     {"asked", "the model or models whose acquisition chose the point"},
     {"contrast", "a point chosen only to show whether the source tasks are right"},
-    {"transfer", "whether the source tasks help, judged by the results so far"},
+    {"transfer", "whether the source tasks have helped, judged by all results so far, also where "
+                 "this suggestion does not use them"},
+    {"sources_unused", "why this suggestion does not use the source tasks"},
     {"transfer_share", "the weight of the model with source tasks against the one without, 0 to 1"},
     {"transfer_results", "how many results were forecast by both models"},
     {"transfer_gain", "how much likelier results were with the source tasks, as a natural "

@@ -59,7 +59,8 @@ class TransferSummary:
     `state` is "helping" if results are likelier with the source tasks, "hurting" if they are
     likelier without, and "neutral" if neither is shown. It is "unknown" until four results have
     been forecast, and while all results are equal. If the forecasts show no difference, the start
-    decides."""
+    decides. The state is that of all suggestions so far; if `sources` is empty, the latest one does
+    not use them."""
 
     state: str
     share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
@@ -73,21 +74,32 @@ class TransferSummary:
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
     start: Optional[StartComparison] = None  # None until three results are there.
+    # Whether the latest suggestion takes the opposite of what the source tasks say, as the results
+    # do. They may have been recorded with the other sign.
+    reversed: bool = False
 
     def __str__(self) -> str:
         if self.unused_because:
             return f"not used: {self.unused_because}"
         # Below this share the model with sources is no longer asked.
-        standing = "given up" if self.state != "unknown" and self.share < 0.05 else self.state
+        is_given_up = self.state != "unknown" and self.share < 0.05
+        standing = "given up" if is_given_up else self.state
+        if self.reversed and not is_given_up:
+            standing += (
+                ", with their signs reversed, as results are the opposite of what the sources say "
+                "(were these recorded with the other sign?)"
+            )
+        if not self.sources and not is_given_up:
+            standing += (
+                " so far, but the latest suggestion does not use them, as each has a weight of 0"
+            )
         start = f"; {self.start}" if self.start else ""
         text = f"{standing}{start}; the model with sources counts for {self.share:.0%}"
-        if not self.sources:
-            text += ", but gives none of them a weight"
         if self.state == "unknown":
             return text
         times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))
         return (
-            f"{text}, and makes a result {times:.2f} times as likely ({low:.2f} to {high:.2f}), by "
+            f"{text}, and made a result {times:.2f} times as likely ({low:.2f} to {high:.2f}), by "
             f"{self.results} results"
         )
 

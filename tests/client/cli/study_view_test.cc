@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
+using testing::StartsWith;
 
 TEST(StudyView, ShowsStatesMetricsAndLabelsInWords) {
   EXPECT_EQ(StateText(v1::Study::PAUSED), "paused");
@@ -87,7 +88,8 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   transfer.set_state(v1::TransferSummary::UNKNOWN);
   transfer.set_share(0.5);
   EXPECT_EQ(TransferText(study),
-            "unknown; the model with sources counts for 50%, but gives none of them a weight");
+            "unknown so far, but the latest suggestion does not use them, as each has a weight of "
+            "0; the model with sources counts for 50%");
   transfer.add_sources()->set_weight(0.5);
   EXPECT_EQ(TransferText(study), "unknown; the model with sources counts for 50%");
   v1::TransferSummary::Start& start = *transfer.mutable_start();
@@ -108,8 +110,19 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   transfer.set_gain_high(std::log(2));
   EXPECT_EQ(TransferText(study),
             "helping; its start was better than one without sources, with a probability of 98%; "
-            "the model with sources counts for 93%, and makes a result 1.00 times as likely (1.00 "
+            "the model with sources counts for 93%, and made a result 1.00 times as likely (1.00 "
             "to 2.00), by 12 results");
+  transfer.set_reversed(true);
+  EXPECT_THAT(TransferText(study),
+              StartsWith("helping, with their signs reversed, as results are the opposite of what "
+                         "the sources say (were these recorded with the other sign?); its start"));
+  transfer.clear_reversed();
+  transfer.clear_sources();
+  EXPECT_THAT(TransferText(study),
+              StartsWith("helping so far, but the latest suggestion does not use them, as each has "
+                         "a weight of 0; its start"));
+  transfer.set_share(0.04);
+  EXPECT_THAT(TransferText(study), StartsWith("given up; its start"));
   transfer.set_unused_because("not ready");
   EXPECT_EQ(TransferText(study), "not used: not ready");
 }

@@ -338,9 +338,14 @@ class Contents(PlotTest):
         self.assertLessEqual(start.better + start.worse, 1)
         self.assertIn(f"<th>transfer</th><td>{summary.state}; {start}; the model ",
                       self.study._repr_html_())
-        unweighted = ", but gives none of them a weight, and makes"
-        self.assertNotIn(unweighted, str(summary))
-        self.assertIn(unweighted, str(dataclasses.replace(summary, sources={})))
+        counted = dataclasses.replace(summary, share=0.5, reversed=False)
+        self.assertTrue(str(counted).startswith(f"{summary.state}; its start"))
+        self.assertTrue(str(dataclasses.replace(counted, sources={})).startswith(
+            f"{summary.state} so far, but the latest suggestion does not use them, as each has a weight"))
+        self.assertTrue(str(dataclasses.replace(counted, reversed=True)).startswith(
+            f"{summary.state}, with their signs reversed, as results are the opposite of what the"))
+        given_up = dataclasses.replace(counted, share=0.04, sources={}, reversed=True)
+        self.assertTrue(str(given_up).startswith("given up; its start"))
         self.assertIsNone(self.source.transfer)
         self.assertNotIn("transfer", self.source._repr_html_())
 

@@ -266,6 +266,38 @@ TEST(Auto, LearnsFromSourcesThatSayTheOppositeAndTells) {
   }
 }
 
+// Sources of 40 points whose results are those of other points.
+FakeStudy ShuffledStudy(uint64_t seed, uint64_t sources = 1) {
+  std::vector<std::shared_ptr<const SourceTaskData>> tasks;
+  for (uint64_t i = 0; i < sources; ++i) {
+    auto source = std::make_shared<SourceTaskData>(
+        *BowlSource("sourceTasks/s" + std::to_string(i), 0.3, 0.6, 40, 7 + i));
+    std::vector<double> values;
+    for (const SourcePoint& point : source->points) values.push_back(*point.value);
+    std::mt19937 random(static_cast<uint32_t>(100 * seed + i));
+    std::shuffle(values.begin(), values.end(), random);
+    for (size_t j = 0; j < values.size(); ++j) source->points[j].value = values[j];
+    tasks.push_back(std::move(source));
+  }
+  return FakeStudy(SquareSpace(), tasks);
+}
+
+TEST(Auto, SaysWhereItDoesNotUseItsSources) {
+  int unused = 0;
+  int used = 0;
+  for (const bool is_shuffled : {true, false}) {
+    FakeStudy study = is_shuffled ? ShuffledStudy(1) : RippledStudy(2, 1);
+    for (const Suggestion& each : RunOf("auto", study, 12, Ripples)) {
+      if (!HasFact(each, "transfer")) continue;
+      const bool has_none = each.provenance.sources.empty();
+      EXPECT_EQ(HasFact(each, "sources_unused"), has_none);
+      ++(has_none ? unused : used);
+    }
+  }
+  EXPECT_GT(unused, 0);
+  EXPECT_GT(used, 0);
+}
+
 TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
   const auto contrasts = [](const std::vector<Suggestion>& made) {
     return std::count_if(made.begin(), made.end(), IsForContrast);

@@ -86,6 +86,20 @@ TEST(TransferConversion, TellsOfTheStart) {
   EXPECT_EQ(summary->start().worse(), 0.125);
 }
 
+TEST(TransferConversion, TellsThatTheLatestSuggestionReversesTheSources) {
+  TrialProvenance reversed = Weighed(7, "helping", 0.9);
+  v1::Provenance provenance;
+  ASSERT_TRUE(provenance.ParseFromString(reversed.provenance));
+  v1::Provenance::Fact* const fact = provenance.add_facts();
+  fact->set_name("reversed");
+  fact->set_text("results are the opposite of what sources say");
+  reversed.provenance = provenance.SerializeAsString();
+  EXPECT_TRUE(TransferSummaryOf(Auto(), {reversed}, false)->reversed());
+  EXPECT_FALSE(TransferSummaryOf(Auto(), {Weighed(7, "helping", 0.9)}, false)->reversed());
+  const auto later = TransferSummaryOf(Auto(), {reversed, Weighed(8, "helping", 0.9)}, false);
+  EXPECT_FALSE(later->reversed());
+}
+
 TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {
   TrialProvenance imported = Weighed(7, "helping", 0.9);
   v1::Provenance provenance;

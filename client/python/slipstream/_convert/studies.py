@@ -112,6 +112,7 @@ def _transfer_of(study: Message) -> Optional[TransferSummary]:
         shares={one.trial: one.share for one in summary.shares},
         unused_because=summary.unused_because,
         start=_start_of(summary.start) if summary.HasField("start") else None,
+        reversed=summary.reversed,
     )
 
 
