@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "core/gp/normal.h"
+
 namespace slipstream {
 namespace {
 
@@ -44,6 +46,7 @@ std::optional<NotedForecasts> ForecastsOf(const Notes& notes) {
   std::optional<OutputTransform> transform =
       OutputTransform::FromNumbers(all.subspan(kForecastNumbers));
   if (!transform.has_value() || !(all[1] > 0) || !(all[3] > 0)) return {};
+  if (std::isnan(all[4])) return {};  // Of a trial that was imported it may be any number.
   return NotedForecasts{{{all[0], all[1]}, {all[2], all[3]}}, all[4], *std::move(transform)};
 }
 
@@ -108,6 +111,19 @@ class ForecasterPair {
   Forecaster without_sources_;
 };
 
+// The 97.5% quantile of Student's distribution (Abramowitz and Stegun 1972, 26.7.5), within 0.1%
+// from 4 degrees of freedom on.
+double StudentReach(double freedom) {
+  const double z = StandardNormalQuantile(0.975);
+  const double square = z * z;
+  const double first = (square + 1) / 4;
+  const double second = ((5 * square + 16) * square + 3) / 96;
+  const double third = (((3 * square + 19) * square + 17) * square - 15) / 384;
+  const double fourth =
+      ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160;
+  return z * (1 + (first + (second + (third + fourth / freedom) / freedom) / freedom) / freedom);
+}
+
 absl::string_view NameOf(TransferState state) {
   switch (state) {
     case TransferState::kUnknown:
@@ -148,7 +164,7 @@ std::vector<Fact> TransferEvidence::Facts() const {
   std::vector<Fact> facts = {{"transfer", std::string(NameOf(state()))},
                              {"transfer_share", share()},
                              {"transfer_results", static_cast<double>(results)}};
-  if (results >= kLeastCompared) {
+  if (state() != TransferState::kUnknown) {
     facts.push_back({"transfer_gain", gain});
     facts.push_back({"transfer_gain_low", gain_low});
     facts.push_back({"transfer_gain_high", gain_high});
@@ -196,9 +212,13 @@ TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial) 
     add(times, kInitialPart * evidence.initial / times);
   }
   evidence.gain = sum / count;
-  // Together with a prior result of no gain and variance 1, few equal results are no certainty.
-  const double variance = (squares - sum * evidence.gain + 1) / count;
-  const double reach = 1.96 * std::sqrt(variance / count);
+  // The variance of gains has a scaled inverse chi-squared distribution a priori, with 1 degree of
+  // freedom and scale 1: few equal results are no certainty. The results before the first forecast
+  // have one gain in common, so they add one degree of freedom together. The mean gain then has
+  // Student's distribution (Gelman and others 2013, section 3.2).
+  const auto freedom = static_cast<double>(evidence.results + (before > 0 ? 1 : 0));
+  const double variance = (squares - sum * evidence.gain + 1) / freedom;
+  const double reach = StudentReach(freedom) * std::sqrt(variance / count);
   evidence.gain_low = evidence.gain - reach;
   evidence.gain_high = evidence.gain + reach;
   return evidence;

@@ -51,7 +51,8 @@ struct TransferEvidence {
   double initial = 0;
   // By how much, in natural logarithms, a result was likelier with the sources, none counting for
   // more than 2 either way: the mean over results, and an interval that has it with a probability
-  // of about 95%. Those before the first forecast share half of `initial` equally.
+  // of about 95%. Those before the first forecast share half of `initial` equally. How much gains
+  // vary is not known from these: they are one number.
   double gain = 0;
   double gain_low = 0;
   double gain_high = 0;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/gp/normal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -121,14 +122,35 @@ TEST(TransferEvidence, TheFirstResultsCountInTheMeanGainWithHalfOfTheirEvidence)
   TransferEvidence evidence = EvidenceOf(ended, 0);
   EXPECT_EQ(evidence.results, 5u);
   EXPECT_NEAR(evidence.gain, 3 * 1.0 / 8, 1e-12);
+  // Of Student's distribution with 6 degrees of freedom: five forecasts, and one number for the
+  // three results before them.
   EXPECT_NEAR(evidence.gain_high - evidence.gain,
-              1.96 * std::sqrt((3 - 8 * evidence.gain * evidence.gain + 1) / 8 / 8), 1e-12);
+              2.44691 * std::sqrt((3 - 8 * evidence.gain * evidence.gain + 1) / 6 / 8), 1e-4);
   for (EndedTrial& trial : ended) {
     if (!trial.notes.empty()) trial.notes = Forecast(0, 0, 1, -60).notes;
   }
   evidence = EvidenceOf(ended, 0);
   EXPECT_NEAR(evidence.gain, 3 * -2.0 / 8, 1e-12);
-  EXPECT_EQ(evidence.state(), TransferState::kHurting);
+  EXPECT_EQ(evidence.state(), TransferState::kNeutral) << "that one number does not decide alone";
+}
+
+// Both models are as far off, so that whatever is said of the sources is false.
+TEST(TransferEvidence, ForecastsThatAreEquallyGoodSeldomDecide) {
+  constexpr uint64_t kStudies = 1000;
+  int decided = 0;
+  for (uint64_t study = 0; study < kStudies; ++study) {
+    EndedTrial before;
+    before.value = 3;
+    std::vector<EndedTrial> ended(3, before);
+    const double initial = 2 * CounterRandomNormal(study, 0, 1);
+    for (uint64_t i = 0; i < 6; ++i) {
+      const double without = CounterRandomNormal(study, i, 2);
+      const double with = CounterRandomNormal(study, i, 3);
+      ended.push_back(Forecast(without, with, CounterRandomNormal(study, i, 4), initial));
+    }
+    decided += EvidenceOf(ended, 0).state() != TransferState::kNeutral ? 1 : 0;
+  }
+  EXPECT_LE(decided, static_cast<int>(kStudies) * 5 / 100);
 }
 
 TEST(TransferEvidence, ForecastsAreOnTheScaleOfTheirTime) {
@@ -152,6 +174,11 @@ TEST(TransferEvidence, NotesOfOtherNumbersAreNoForecasts) {
   trial = Forecast(0, 1, 1);
   trial.notes[0].values[1] = 0;
   EXPECT_EQ(EvidenceOf(std::vector<EndedTrial>{trial}, 0).results, 0u);
+  for (const size_t place : {0, 2, 4}) {
+    trial = Forecast(0, 1, 1);
+    trial.notes[0].values[place] = std::nan("");
+    EXPECT_TRUE(std::isfinite(EvidenceOf(std::vector<EndedTrial>{trial}, 0).share())) << place;
+  }
 }
 
 TEST(TransferEvidence, SaysInFactsWhatItFound) {
@@ -169,6 +196,7 @@ TEST(TransferEvidence, EqualResultsTellNothing) {
   std::vector<EndedTrial> ended;
   for (int i = 0; i < 8; ++i) ended.push_back(Forecast(-2, 1, 1));
   EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kUnknown);
+  EXPECT_EQ(EvidenceOf(ended, 0).Facts().size(), 3u) << "no gain";
   ended.push_back(Forecast(-2, 1, 1.5));
   EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kHelping);
 }
