@@ -62,8 +62,8 @@ struct TransferEvidence {
   // The part of the model with sources, from 0 to 1.
   double share() const;
   // Unknown before four forecasts, and while all results are equal. Helping or hurting if the
-  // gain's interval excludes 0. If it has 0, the start decides where it was better or worse with a
-  // probability of 97.5%.
+  // gain's interval excludes 0. If it has 0, the start decides where it was better or worse than
+  // starts without sources with a probability of more than 97.5%.
   TransferState state() const;
   std::vector<Fact> Facts() const;
 };

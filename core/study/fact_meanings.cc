@@ -82,10 +82,10 @@ constexpr FactMeaning kMeanings[] = {
                       "logarithm"},
     {"transfer_gain_low", "the lower end of the gain's 95% interval"},
     {"transfer_gain_high", "the upper end of the gain's 95% interval"},
-    {"start_trials", "trials in whose place a study without source tasks would have had evenly "
-                     "spread points"},
+    {"start_trials", "the first trials, compared with evenly spread points, with which studies "
+                     "without source tasks begin"},
     {"start_better", "how probable it is that the best so far was better on average over them than "
-                     "over these points, which the models estimate"},
+                     "over such points in their place, which the models estimate"},
     {"start_worse", "how probable it is that it was worse"},
     {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},

@@ -33,13 +33,13 @@ class Objective:
 
 @dataclass(frozen=True)
 class StartComparison:
-    """What source tasks did for the start of a study: how the best of its first trials compares
-    with the best of the evenly spread points that a study without sources begins with. The models
-    estimate what these points would have given."""
+    """What source tasks did for the start of a study: how the best result so far of its first
+    trials compares, on average over them, with that of starts from evenly spread points, with which
+    studies without sources begin. The models estimate what these points would have given."""
 
     trials: int  # How many are compared.
-    better: float  # The probability that the best of them is better, 0 to 1.
-    worse: float  # The probability that it is worse; otherwise both have the same point.
+    better: float  # The probability that it is better than that of one of these starts, 0 to 1.
+    worse: float  # The probability that it is worse; otherwise it is as good.
 
     def __str__(self) -> str:
         surest = max(self.better, self.worse)

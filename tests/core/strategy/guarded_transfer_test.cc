@@ -194,7 +194,7 @@ TEST(Auto, AGoodStartShowsThatSourcesHelp) {
     const std::vector<Suggestion> made = RunOf("auto", study, 12, Ripples, seed);
     const Suggestion& last = made.back();
     EXPECT_EQ(NumberFact(last, "start_trials"), 3);
-    EXPECT_GT(NumberFact(last, "start_better"), 0.8) << seed;
+    EXPECT_GT(NumberFact(last, "start_better"), 0.7) << seed;
     EXPECT_NE(TextFact(last, "transfer"), "hurting") << seed;
     helping += TextFact(last, "transfer") == "helping" ? 1 : 0;
   }
@@ -296,6 +296,17 @@ TEST(Auto, SaysWhereItDoesNotUseItsSources) {
   }
   EXPECT_GT(unused, 0);
   EXPECT_GT(used, 0);
+}
+
+// By luck a start is often better than the one without sources that it replaces.
+TEST(Auto, SourcesThatTellNothingAreSeldomSaidToHelp) {
+  int helping = 0;
+  for (uint64_t seed = 1; seed <= 16; ++seed) {
+    FakeStudy study = ShuffledStudy(seed, 6);
+    const Suggestion last = RunOf("auto", study, 14, Bowl, seed).back();
+    helping += TextFact(last, "transfer") == "helping" ? 1 : 0;
+  }
+  EXPECT_LE(helping, 1);
 }
 
 TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {

@@ -2,7 +2,7 @@
 
 A study says with which probability its start is better than one without sources, and whether the
 sources help. The truth is known here: the same preset without its sources begins with the very
-points that the study compares with, and their regrets are recorded.
+points of one of the starts that the study compares with, and their regrets are recorded.
 """
 
 import dataclasses
