@@ -72,9 +72,12 @@ absl::Status WithAdviceOnSources(const absl::Status& status, const ProjectChoice
   const std::string project = ProjectIn(name);
   const bool is_meant_anyway = project == "default" && chosen.name.empty();
   const std::string option = is_meant_anyway ? "" : absl::StrCat(" --project ", project);
+  constexpr absl::string_view kSourceTasks = "sourceTasks/";
+  const bool are_several =
+      status.message().find(kSourceTasks) != status.message().rfind(kSourceTasks);
   return absl::NotFoundError(absl::StrCat(
-      status.message(),
-      "; the study's source tasks have to be there first: slipstream source export ",
+      status.message(), "; the study's source tasks have to be there first: ",
+      are_several ? "for each of them, as for the first one, " : "", "slipstream source export ",
       ShortSourceTaskName(name.substr(found)), option,
       " --output FILE where the study was exported, then slipstream source import FILE", option));
 }

@@ -126,17 +126,28 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSourceNamed(
 
 absl::Status Catalog::CheckSources(const StudyDefinition& definition) {
   int64_t bytes = 0;
+  std::vector<std::string> missing;
+  absl::Status unfit;  // Why the first one that is there is not of the study's kind.
   for (size_t i = 0; i < definition.source_ids.size(); ++i) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record,
-                                store_->GetSourceTask(definition.source_ids[i]));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader source, StoredSourceTaskHeader(record));
-    bytes += ObservationBytes(record, source);
+    const absl::StatusOr<SourceTaskRecord> record =
+        store_->GetSourceTask(definition.source_ids[i]);
+    if (absl::IsNotFound(record.status())) {
+      missing.push_back(definition.source_ids[i]);
+      continue;
+    }
+    SLIPSTREAM_RETURN_IF_ERROR(record.status());
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader source, StoredSourceTaskHeader(*record));
+    bytes += ObservationBytes(*record, source);
     const absl::Status overlap = SpaceMapping::Create(*source.space, *definition.space).status();
     if (overlap.ok()) continue;
-    return InvalidField(
-        absl::StrCat("study.source_tasks[", i, "]"), NameOfSourceTask(record.id),
-        absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
+    unfit.Update(InvalidField(
+        absl::StrCat("study.source_tasks[", i, "]"), NameOfSourceTask(record->id),
+        absl::StrCat("a source task that shares a parameter with the study: ",
+                     overlap.message())));
   }
+  // All of them, so that they need not be brought along one by one.
+  if (!missing.empty()) return SourceTasksNotFound(missing);
+  SLIPSTREAM_RETURN_IF_ERROR(unfit);
   if (bytes <= kMaxSourceBytes) return absl::OkStatus();
   return InvalidField("study.source_tasks",
                       absl::StrCat(bytes >> 20, " MiB of observations in memory"),

@@ -63,7 +63,8 @@ class Catalog {
 
   // Whether every source task of a study that is to be created exists and shares a parameter with
   // its space, and all of them together are not too large. Reads no observations. Errors as those
-  // of GetSource, or an InvalidField on "study.source_tasks[i]" or "study.source_tasks".
+  // of GetSource, NOT_FOUND with all that are missing, or an InvalidField on
+  // "study.source_tasks[i]" or "study.source_tasks".
   absl::Status CheckSources(const StudyDefinition& definition);
 
   // All source tasks of a study, in the study's order.

@@ -2,12 +2,16 @@
 #ifndef SLIPSTREAM_SERVER_STORE_RESOURCE_MESSAGE_H_
 #define SLIPSTREAM_SERVER_STORE_RESOURCE_MESSAGE_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace slipstream {
 
@@ -61,6 +65,20 @@ inline absl::Status TrialReplaced(const std::string& study_id, int64_t number) {
 }
 inline absl::Status SourceTaskNotFound(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfSourceTask(id)));
+}
+
+// The error where these source tasks of a study, at least one, do not exist: "there is no
+// sourceTasks/a", or "there is no sourceTasks/a, sourceTasks/b and 3 others". Names the first ten.
+inline absl::Status SourceTasksNotFound(absl::Span<const std::string> ids) {
+  constexpr size_t kNamed = 10;
+  const size_t others = ids.size() - std::min(ids.size(), kNamed);
+  const std::string names =
+      absl::StrJoin(ids.first(ids.size() - others), ", ", [](std::string* out, const auto& id) {
+        out->append(NameOfSourceTask(id));
+      });
+  if (others == 0) return absl::NotFoundError(absl::StrCat("there is no ", names));
+  return absl::NotFoundError(absl::StrCat("there is no ", names, " and ", others,
+                                          others == 1 ? " other" : " others"));
 }
 
 }  // namespace slipstream

@@ -62,11 +62,16 @@ bool ChangeRecord(const StudyChange& change, StudyRecord& record) {
 absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
                                                     const std::vector<std::string>& ids) {
   std::vector<int64_t> keys;
+  std::vector<std::string> missing;
   for (const std::string& id : ids) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
-    if (!key.has_value()) return SourceTaskNotFound(id);
-    keys.push_back(*key);
+    if (!key.has_value()) {
+      missing.push_back(id);
+    } else {
+      keys.push_back(*key);
+    }
   }
+  if (!missing.empty()) return SourceTasksNotFound(missing);
   return keys;
 }
 

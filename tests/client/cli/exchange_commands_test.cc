@@ -108,6 +108,14 @@ TEST_F(ExchangeCommands, ImportSaysHowToBringItsSourceTasksAlong) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("slipstream source export 0123456789ab --output FILE"));
   EXPECT_THAT(result.err, HasSubstr("slipstream source import FILE"));
+  EXPECT_THAT(result.err, Not(HasSubstr("for each of them")));
+  service().FailNext(1, {.status = {grpc::StatusCode::NOT_FOUND,
+                                    "there is no sourceTasks/0123456789abcdef0123456789abcdef, "
+                                    "sourceTasks/1123456789abcdef0123456789abcdef and 3 others"}});
+  EXPECT_THAT(Run({"study", "import"}, kText).err,
+              HasSubstr("sourceTasks/1123456789abcdef0123456789abcdef and 3 others; the study's "
+                        "source tasks have to be there first: for each of them, as for the first "
+                        "one, slipstream source export 0123456789ab --output FILE"));
 }
 
 TEST_F(ExchangeCommands, ImportSaysInWhichProjectItsSourceTasksAre) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/convert/study_conversion.h"
 #include "tests/server/service/service_fixture.h"
@@ -86,6 +87,33 @@ TEST_F(CatalogTest, SourcesThatTakeTooMuchMemoryTogetherAreRefusedWithoutReading
   study.add_source_tasks("sourceTasks/" + large.id);
   ExpectViolation(catalog_.CheckSources(*StudyDefinitionFromProto(study)), "study.source_tasks");
   EXPECT_EQ(reads_["GetSourceChunks"], 0);
+}
+
+TEST_F(CatalogTest, AllSourcesThatAreMissingAreNamedAndManyAreCounted) {
+  StudyDefinition definition = *StudyDefinitionFromProto(ExampleStudy());
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
+  const auto missing_of = [&](const std::vector<std::string>& ids) {
+    definition.source_ids = ids;
+    const absl::Status status = catalog_.CheckSources(definition);
+    EXPECT_TRUE(ids.size() == 1 || absl::IsNotFound(status)) << status;
+    return std::string(status.message());
+  };
+  const std::string there = registered.source_task().name().substr(12);
+  EXPECT_EQ(missing_of({there}), "");
+  EXPECT_EQ(missing_of({"b", there, "vision/a"}),
+            "there is no sourceTasks/b, projects/vision/sourceTasks/a");
+  std::vector<std::string> many = {there};
+  std::string names = "there is no sourceTasks/0";
+  for (int i = 0; i < 10; ++i) {
+    many.push_back(std::to_string(i));
+    if (i > 0) names += ", sourceTasks/" + many.back();
+  }
+  EXPECT_EQ(missing_of(many), names);
+  many.push_back("10");
+  EXPECT_EQ(missing_of(many), names + " and 1 other");
+  many.push_back("11");
+  EXPECT_EQ(missing_of(many), names + " and 2 others");
 }
 
 TEST_F(CatalogTest, AViewIsTheStudyWithoutItsTrials) {

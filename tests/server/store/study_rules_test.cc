@@ -32,6 +32,15 @@ TEST_F(StudyRules, AStudyUsesASourceTaskOfTheSameTransaction) {
   EXPECT_THAT(*sources, testing::ElementsAre("t", "t"));
 }
 
+TEST_F(StudyRules, AllSourceTasksThatAreMissingAreNamed) {
+  const auto study = Transact([](RowTransaction& rows) {
+    EXPECT_TRUE(rules::RegisterSourceTask(rows, SourceTaskNamed("t")).ok());
+    return rules::CreateStudy(rows, StudyNamed("s", {"a", "t", "b"}));
+  });
+  EXPECT_THAT(study.status(), HasCode(kNotFound));
+  EXPECT_EQ(study.status().message(), "there is no sourceTasks/a, sourceTasks/b");
+}
+
 TEST_F(StudyRules, AnUpdateReturnsTheCountsOfItsTransaction) {
   StudyChange change;
   change.display_name = "name";
