@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,12 +16,16 @@
 #include "core/calibration/posterior.h"
 #include "core/gp/feasible_surrogate.h"
 #include "core/space/candidate_list.h"
+#include "core/space/domain_value.h"
 #include "core/space/encoded_points.h"
 #include "core/space/space_key.h"
 #include "core/space/space_mapping.h"
 
 namespace slipstream {
 namespace {
+
+// About, with the entry's text and what the map takes for it.
+constexpr size_t kBytesOfOutsidePoints = 2 * sizeof(OutsidePoints) + 64;
 
 // One configuration of the study's space with what the source got there.
 struct MappedResult {
@@ -28,6 +34,22 @@ struct MappedResult {
   double count = 0;
   bool is_infeasible = false;
 };
+
+// The value's number, if it is one.
+std::optional<double> NumberIn(const NamedValue& value) {
+  if (const double* number = std::get_if<double>(&value)) return *number;
+  if (const int64_t* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+void AddOutsideValue(const NamedValue& value, OutsidePoints& points) {
+  const std::optional<double> number = NumberIn(value);
+  const bool is_first = ++points.count == 1;
+  if (is_first && !number.has_value()) points.text = slipstream::TextOf(value);
+  if (!number.has_value()) return;
+  points.least = is_first ? *number : std::min(points.least, *number);
+  points.most = is_first ? *number : std::max(points.most, *number);
+}
 
 class PointCollector {
  public:
@@ -75,10 +97,7 @@ class PointCollector {
       return;
     }
     std::optional<Configuration> mapped = mapping_.Map(point.configuration);
-    if (!mapped.has_value()) {
-      ++counts_.outside;
-      return;
-    }
+    if (!mapped.has_value()) return AddOutside(point.configuration);
     if (is_infeasible) ++counts_.infeasible;
     const auto found = index_.find(&*mapped);
     if (found == index_.end()) {
@@ -95,6 +114,15 @@ class PointCollector {
     }
     result.count += 1;
     result.mean += *point.value / result.count - result.mean / result.count;
+  }
+
+  void AddOutside(const Configuration& configuration) {
+    ++counts_.outside;
+    for (const auto& [parameter, namesake] : mapping_.OutsideBy(configuration)) {
+      const NamedValue value =
+          source_.space->NameValue(namesake, configuration.values[namesake]);
+      AddOutsideValue(value, counts_.outside_by[parameter]);
+    }
   }
 
   const SourceTaskData& source_;
@@ -265,6 +293,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
   }
   PreparedSource prepared = Prepare(source, space, *mapping, options);
   fitted->counts = prepared.counts;
+  fitted->own_bytes += fitted->counts.outside_by.size() * kBytesOfOutsidePoints;
   if (prepared.data.y.size() == 0) return fitted;
   const Model model = SourceModelOf(space, options);
   const auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());

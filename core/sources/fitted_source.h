@@ -10,6 +10,7 @@
 #define SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,16 @@
 
 namespace slipstream {
 
+// The points that are outside the study's space by one of its parameters.
+struct OutsidePoints {
+  size_t count = 0;
+  // What they have there: the least and the greatest number or, where the first of them has none,
+  // its value as a text.
+  double least = 0;
+  double most = 0;
+  std::string text = {};
+};
+
 // The fate of a source's points.
 struct SourceCounts {
   size_t points = 0;      // All of them.
@@ -35,6 +46,8 @@ struct SourceCounts {
   // rather than chance, tell them and no other trial has had a value.
   size_t infeasible = 0;
   size_t outside = 0;     // Without a place in the study's space.
+  // Those by parameter of the study, by its index; a point may be outside by several.
+  std::map<size_t, OutsidePoints> outside_by = {};
   size_t thinned = 0;     // Left out because there were more than a model takes.
   size_t limited = 0;     // Used, but so far off that they count as better than they are.
 };

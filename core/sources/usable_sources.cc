@@ -1,14 +1,31 @@
 #include "core/sources/usable_sources.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "core/space/domain_value.h"
 
 namespace slipstream {
 namespace {
+
+void AddPoints(const OutsidePoints& points, OutsidePoints& sum) {
+  sum.count += points.count;
+  if (!points.text.empty() || !sum.text.empty()) return;  // Told of the first source.
+  sum.least = std::min(sum.least, points.least);
+  sum.most = std::max(sum.most, points.most);
+}
+
+std::string ValuesText(const OutsidePoints& points) {
+  if (!points.text.empty()) return points.text;
+  if (points.least == points.most) return FormatNumber(points.least);
+  return absl::StrCat(FormatNumber(points.least), " to ", FormatNumber(points.most));
+}
 
 void AddCounts(const SourceCounts& counts, SourceCounts& sum) {
   sum.points += counts.points;
@@ -18,6 +35,27 @@ void AddCounts(const SourceCounts& counts, SourceCounts& sum) {
   sum.outside += counts.outside;
   sum.thinned += counts.thinned;
   sum.limited += counts.limited;
+  for (const auto& [parameter, points] : counts.outside_by) {
+    const auto [place, is_new] = sum.outside_by.try_emplace(parameter, points);
+    if (!is_new) AddPoints(points, place->second);
+  }
+}
+
+// " (180 of them by lr, which is 0.5 to 3 there, and must be a number from 0 to 1)": the parameter
+// by which most points are outside, the first one of equals. Nothing if none is known.
+std::string WhyOutside(const SourceCounts& counts, const SearchSpace& space) {
+  constexpr size_t kMostNameBytes = 48;
+  const auto worst = std::max_element(
+      counts.outside_by.begin(), counts.outside_by.end(),
+      [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
+  if (worst == counts.outside_by.end()) return "";
+  const Parameter& parameter = space.parameters()[worst->first];
+  const OutsidePoints& points = worst->second;
+  const std::string part =
+      points.count == counts.outside ? "" : absl::StrCat(points.count, " of them ");
+  return absl::StrCat(" (", part, "by ", PrintableText(parameter.name, kMostNameBytes),
+                      ", which is ", ValuesText(points), " there, and must be ",
+                      BoundOf(parameter.domain), ")");
 }
 
 }  // namespace
@@ -40,13 +78,14 @@ std::vector<Fact> UsableSources::Facts() const {
   return facts;
 }
 
-std::string UsableSources::WhyNoneIsUsable() const {
+std::string UsableSources::WhyNoneIsUsable(const SearchSpace& space) const {
   std::vector<std::string> reasons;
   const auto tell = [&reasons](size_t count, const char* one, const char* many) {
     if (count > 0) reasons.push_back(absl::StrCat(count, " ", count == 1 ? one : many));
   };
   tell(counts.outside, "point is outside the study's space",
        "points are outside the study's space");
+  if (!reasons.empty()) reasons.back() += WhyOutside(counts, space);
   tell(counts.no_result, "point has no result", "points have no result");
   tell(counts.infeasible, "point is infeasible", "points are infeasible");
   tell(without_model, "source task could not be fitted", "source tasks could not be fitted");
@@ -87,7 +126,7 @@ absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, Source
     return absl::UnavailableError(
         absl::StrCat(unready, " of ", view.sources.size(), " source tasks are still being fitted"));
   }
-  if (usable.models.empty()) return absl::NotFoundError(usable.WhyNoneIsUsable());
+  if (usable.models.empty()) return absl::NotFoundError(usable.WhyNoneIsUsable(*view.space));
   return usable;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/sources/fitted_source.h"
+#include "core/space/search_space.h"
 #include "core/study/study_view.h"
 #include "core/study/suggestion.h"
 
@@ -24,8 +25,8 @@ struct UsableSources {
 
   // Facts about them for provenance.
   std::vector<Fact> Facts() const;
-  // A sentence, for where no point can be used.
-  std::string WhyNoneIsUsable() const;
+  // A sentence, for where no point can be used in the study's space.
+  std::string WhyNoneIsUsable(const SearchSpace& space) const;
 };
 
 // UNAVAILABLE while one is still being fitted; NOT_FOUND, saying why, when none

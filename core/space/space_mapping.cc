@@ -126,6 +126,22 @@ std::optional<Configuration> SpaceMapping::Map(const Configuration& configuratio
   return mapped;
 }
 
+std::vector<SpaceMapping::Pair> SpaceMapping::OutsideBy(const Configuration& configuration) const {
+  std::vector<Pair> outside;
+  Configuration mapped;
+  mapped.values.assign(target_->dimension(), Value());
+  for (size_t parameter : target_->ParentsFirst()) {
+    if (!target_->IsActive(parameter, mapped)) continue;
+    const std::optional<Value> value = ValueOf(parameter, configuration);
+    if (value.has_value()) {
+      mapped.values[parameter] = *value;
+    } else if (origins_[parameter].namesake.has_value()) {
+      outside.push_back({parameter, *origins_[parameter].namesake});
+    }
+  }
+  return outside;
+}
+
 bool SpaceMapping::Map(const Configuration& configuration, Configuration& mapped) const {
   mapped.values.assign(target_->dimension(), Value());
   for (size_t parameter : target_->ParentsFirst()) {

@@ -33,6 +33,14 @@ class SpaceMapping {
   // is absent, and then leaves `mapped` in an unspecified state.
   bool Map(const Configuration& configuration, Configuration& mapped) const;
 
+  // A parameter of the target, and the source's of the same name.
+  struct Pair {
+    size_t parameter = 0;
+    size_t namesake = 0;
+  };
+  // The parameters by whose values a configuration is outside; none if Map finds it a place.
+  std::vector<Pair> OutsideBy(const Configuration& configuration) const;
+
  private:
   // How one parameter of the target gets its value.
   struct Origin {

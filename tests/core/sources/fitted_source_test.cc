@@ -52,6 +52,9 @@ TEST(FitSource, CountsWhatBecameOfEachPoint) {
   EXPECT_EQ(fitted->counts.no_result, 3U);
   EXPECT_EQ(fitted->counts.infeasible, 1U);
   EXPECT_EQ(fitted->counts.outside, 1U);
+  ASSERT_EQ(fitted->counts.outside_by.size(), 1U);
+  EXPECT_EQ(fitted->counts.outside_by.at(0).count, 1U);
+  EXPECT_EQ(fitted->counts.outside_by.at(0).least, fitted->counts.outside_by.at(0).most);
   EXPECT_EQ(fitted->counts.thinned, 0U);
   const TrainingData& data = fitted->model->data;
   ASSERT_EQ(data.y.size(), 3);

@@ -1,9 +1,11 @@
 #include "core/sources/usable_sources.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
@@ -74,6 +76,52 @@ TEST(UsableSources, ThoseThatFindNoRoomAreLeftOutAndTold) {
   const auto none = CollectUsableSources(study.view(), full, SourceFitOptions());
   EXPECT_TRUE(absl::IsNotFound(none.status())) << none.status();
   EXPECT_THAT(std::string(none.status().message()), testing::HasSubstr("2 models do not fit into"));
+}
+
+// On a space of x, y and a word.
+std::shared_ptr<const SourceTaskData> SourceAt(std::string name,
+                                               const std::vector<std::vector<double>>& points) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = std::move(name);
+  source->space = MakeSpace({{"x", DoubleDomain{-9, 9}, {}, {}},
+                             {"y", IntegerDomain{-9, 9}, {}, {}},
+                             {"word", CategoricalDomain{{"one", "two", "three"}}, {}, {}}});
+  for (const std::vector<double>& point : points) {
+    source->points.push_back({{{Value::Double(point[0]),
+                                Value::Integer(static_cast<int64_t>(point[1])),
+                                Value::Level(static_cast<int64_t>(point[2]))}},
+                              Ending::kMeasured,
+                              1.0});
+  }
+  return source;
+}
+
+std::string WhyNone(std::vector<std::shared_ptr<const SourceTaskData>> sources) {
+  const auto space = MakeSpace({{"x", DoubleDomain{0, 1}, {}, {}},
+                                {"y", IntegerDomain{0, 3}, {}, {}},
+                                {"word", CategoricalDomain{{"one", "four"}}, {}, {}}});
+  FakeStudy study(space, std::move(sources));
+  SourceLibrary library(size_t{16} << 20);
+  const auto usable = CollectUsableSources(study.view(), library, SourceFitOptions());
+  EXPECT_TRUE(absl::IsNotFound(usable.status())) << usable.status();
+  return std::string(usable.status().message());
+}
+
+TEST(UsableSources, TheParameterByWhichMostPointsAreOutsideIsTold) {
+  constexpr char kBegin[] = "no source task has a point that can be used: ";
+  EXPECT_EQ(WhyNone({SourceAt("sourceTasks/a", {{1.5, 9, 0}, {0.5, -3, 0}, {-2, 7, 1}}),
+                     SourceAt("sourceTasks/b", {{4, 0, 0}, {0.5, 4, 0}})}),
+            std::string(kBegin) +
+                "5 points are outside the study's space (4 of them by y, which is -3 to 9 there, "
+                "and must be a whole number from 0 to 3)");
+  EXPECT_EQ(WhyNone({SourceAt("sourceTasks/a", {{1.5, 0, 0}})}),
+            std::string(kBegin) +
+                "1 point is outside the study's space (by x, which is 1.5 there, and must be a "
+                "number from 0 to 1)");
+  EXPECT_EQ(WhyNone({SourceAt("sourceTasks/a", {{0, 0, 1}, {0, 0, 2}, {9, 0, 1}})}),
+            std::string(kBegin) +
+                "3 points are outside the study's space (by word, which is \"two\" there, and "
+                "must be one of \"one\", \"four\")");
 }
 
 TEST(UsableSources, AreRefusedIfThereAreNone) {

@@ -65,6 +65,34 @@ TEST(SpaceMapping, MatchesByNameInRawUnitsDespiteOrderScaleAndKind) {
       {{Value::Double(0.01), Value::Double(4), Value::Level(1), Value::Boolean(true)}}));
 }
 
+TEST(SpaceMapping, AllParametersAreToldByWhichAConfigurationIsOutside) {
+  const SearchSpace source = MustCreateSpace({Named("lr", DoubleDomain{0, 9}), Named("new", {}),
+                                              Named("opt", CategoricalDomain{{"sgd", "adam"}}),
+                                              Named("flag", BooleanDomain{})});
+  Parameter momentum = Named("momentum", DoubleDomain{0, 1});
+  momentum.condition = Condition{"opt", {NamedValue("adam")}};
+  const SearchSpace target = MustCreateSpace({std::move(momentum), Named("flag", BooleanDomain{}),
+                                              Named("opt", CategoricalDomain{{"adam", "lion"}}),
+                                              Named("lr", DoubleDomain{0, 1})});
+  const SpaceMapping mapping = Mapping(source, target);
+  const auto outside = [&](double lr, int64_t opt) {
+    const Configuration configuration = {
+        {Value::Double(lr), Value::Double(0), Value::Level(opt), Value::Boolean(true)}};
+    std::vector<std::pair<size_t, size_t>> found;
+    for (const auto& [parameter, namesake] : mapping.OutsideBy(configuration)) {
+      found.emplace_back(parameter, namesake);
+    }
+    EXPECT_EQ(found.empty(), mapping.Map(configuration).has_value());
+    return found;
+  };
+  using Pairs = std::vector<std::pair<size_t, size_t>>;
+  EXPECT_EQ(outside(0.5, 1), Pairs());
+  EXPECT_EQ(outside(1, 1), Pairs());
+  EXPECT_EQ(outside(1.5, 1), (Pairs{{3, 0}}));
+  EXPECT_EQ(outside(1, 0), (Pairs{{2, 2}}));
+  EXPECT_THAT(outside(9, 0), testing::UnorderedElementsAreArray(Pairs{{2, 2}, {3, 0}}));
+}
+
 TEST(SpaceMapping, NumbersBetweenStepsCountAsTheNearerOne) {
   const SearchSpace source = MustCreateSpace({Named("depth", DoubleDomain{0, 10, Scale::kLinear}),
                                               Named("batch", IntegerDomain{1, 100})});

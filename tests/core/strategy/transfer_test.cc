@@ -164,9 +164,11 @@ TEST(Transfer, SourcesInOtherUnitsAreSaidToBeOutsideTheSpace) {
   const auto useless = SourceOn(wide, "sourceTasks/other-units", 0.1);
   const Suggestion none = MustSuggest("auto", BowlStudy({useless}, 5).view(), 1, 5)[0];
   EXPECT_EQ(none.provenance.rung, Rung::kWithoutTransfer);
-  EXPECT_EQ(none.provenance.rung_reason,
-            "nothing to learn from: no source task has a point that can be used: 8 points are "
-            "outside the study's space");
+  EXPECT_THAT(none.provenance.rung_reason,
+              testing::MatchesRegex("nothing to learn from: no source task has a point that can be "
+                                    "used: 8 points are outside the study's space \\(by x, which "
+                                    "is [1-8][0-9.]+ to [1-8][0-9.]+ there, and must be a number "
+                                    "from 0 to 1\\)"));
 }
 
 TEST(Transfer, EightAtOnceAreDifferent) {
