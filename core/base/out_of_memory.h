@@ -10,19 +10,22 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 
 // What `work` returns, a Status or StatusOr, or RESOURCE_EXHAUSTED if it could not have the
-// memory that it wanted.
+// memory that it wanted: an OverloadError, as other work may end and leave it some, unless it
+// wanted more than there could ever be.
 template <typename Work>
 std::invoke_result_t<Work> OrOutOfMemory(const Work& work) {
   try {
     return work();
+  } catch (const std::length_error&) {
+    return absl::ResourceExhaustedError("the server has too little memory for this");
   } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {  // More than there could ever be.
+    return OverloadError("the server has too little memory for this at the moment");
   }
-  return absl::ResourceExhaustedError("the server has too little memory for this");
 }
 
 }  // namespace slipstream

@@ -55,7 +55,7 @@ inline std::optional<std::string> QuotaOf(const absl::Status& status) {
   return std::string(*quota);
 }
 
-// `status`, an OverloadError that the same call would get for so long.
+// `status`, an OverloadError, with the time for which its caller is to wait.
 inline absl::Status WithRetryDelay(absl::Status status, absl::Duration delay) {
   status.SetPayload(kRetryDelayUrl, absl::Cord(absl::FormatDuration(delay)));
   return status;

@@ -1,11 +1,16 @@
 #include "core/base/status.h"
 
+#include <atomic>
 #include <charconv>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "core/base/refusals.h"
 #include "core/base/utf8.h"
 
 namespace slipstream {
@@ -21,6 +26,19 @@ constexpr size_t kMaxValueBytes = 128;
 // bounds can quote what a caller sent.
 constexpr size_t kMaxFieldBytes = 512;
 constexpr size_t kMaxBoundBytes = 1024;
+
+// How long the next caller who is refused is asked to wait: half a second to a second, which is how
+// often the server itself looks whether a full disk has room. Those who are refused together are
+// not to come back together, so of 64 callers in a row each gets another time: 39 and 64 have no
+// common divisor.
+absl::Duration NextRetryDelay() {
+  constexpr uint32_t kLeastMs = 500;
+  constexpr uint32_t kParts = 64;
+  constexpr uint32_t kStep = 39;
+  static std::atomic<uint32_t> steps{0};
+  const uint32_t part = steps.fetch_add(kStep, std::memory_order_relaxed) % kParts;
+  return absl::Milliseconds(kLeastMs + kLeastMs * part / kParts);
+}
 
 }  // namespace
 
@@ -56,7 +74,7 @@ absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefi
 absl::Status OverloadError(absl::string_view message) {
   absl::Status status = absl::ResourceExhaustedError(message);
   status.SetPayload(kOverloadUrl, absl::Cord());
-  return status;
+  return WithRetryDelay(std::move(status), NextRetryDelay());
 }
 
 bool IsOverload(const absl::Status& status) {

@@ -39,8 +39,8 @@ std::optional<FieldViolation> ViolationOf(const absl::Status& status);
 // other statuses are returned unchanged.
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
-// RESOURCE_EXHAUSTED for a lack that passes by itself, so that the same call may succeed a moment
-// later; other than a quota or the size of a request.
+// RESOURCE_EXHAUSTED for a lack that passes by itself, other than a quota or the size of a request:
+// the same call may succeed after the delay that the status carries (RetryDelayOf in refusals.h).
 absl::Status OverloadError(absl::string_view message);
 
 // Whether `status` was made by OverloadError.

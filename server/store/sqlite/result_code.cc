@@ -63,8 +63,11 @@ absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_v
   const absl::StatusCode status = StatusCodeOf(code);
   if (status == absl::StatusCode::kDataLoss) return DamageOf(path, with_code);
   const std::string message = absl::StrCat("the store ", path, ": ", with_code);
-  // Until there is room again, which those who have results to report had better wait for.
-  if (PrimaryCode(code) == SQLITE_FULL) return OverloadError(message);
+  // Until there is room or memory again, for which those who have results to report had better
+  // wait.
+  const bool may_pass = PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_NOMEM ||
+                        code == SQLITE_IOERR_NOMEM;
+  if (may_pass) return OverloadError(message);
   if (code == SQLITE_BUSY) {
     return absl::Status(status, absl::StrCat(message, "; another program has locked the file, "
                                                       "which only Slipstream may write to"));

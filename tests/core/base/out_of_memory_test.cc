@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 namespace {
@@ -13,11 +14,13 @@ namespace {
 TEST(OutOfMemory, IsAnErrorOfTheWork) {
   const absl::Status failed = OrOutOfMemory([]() -> absl::Status { throw std::bad_alloc(); });
   EXPECT_EQ(failed.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(IsOverload(failed)) << "results must not be lost for a moment's lack";
   const absl::StatusOr<size_t> endless = OrOutOfMemory([]() -> absl::StatusOr<size_t> {
     volatile size_t size = std::numeric_limits<size_t>::max();
     return std::vector<double>(size).size();
   });
   EXPECT_EQ(endless.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(IsOverload(endless.status()));
 }
 
 TEST(OutOfMemory, OtherResultsPassThrough) {

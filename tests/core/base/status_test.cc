@@ -4,9 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/base/refusals.h"
 #include "core/base/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,7 +18,11 @@
 namespace slipstream {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 
 TEST(Status, InvalidFieldSaysFieldValueAndBound) {
   const absl::Status status = InvalidField("count", "0", "1 to 1000");
@@ -74,6 +82,23 @@ TEST(Status, PrefixLeavesOtherStatusesUnchanged) {
   EXPECT_EQ(WithFieldPrefix(absl::OkStatus(), "x."), absl::OkStatus());
   const absl::Status other = absl::NotFoundError("min is gone");
   EXPECT_EQ(WithFieldPrefix(other, "x."), other);
+}
+
+TEST(Status, ThoseWhoAreRefusedTogetherDoNotComeBackTogether) {
+  std::vector<int> comers(5);  // In each tenth of a second.
+  for (int i = 0; i < 640; ++i) {
+    const absl::Status refusal = OverloadError("the server is busy");
+    ASSERT_TRUE(IsOverload(refusal));
+    const std::optional<absl::Duration> delay = RetryDelayOf(refusal);
+    ASSERT_TRUE(delay.has_value());
+    ASSERT_GE(*delay, absl::Milliseconds(500));
+    ASSERT_LT(*delay, absl::Seconds(1));
+    ++comers[static_cast<size_t>((*delay - absl::Milliseconds(500)) / absl::Milliseconds(100))];
+  }
+  EXPECT_THAT(comers, Each(AllOf(Ge(120), Le(140))));
+  EXPECT_EQ(RetryDelayOf(WithRetryDelay(OverloadError("a quota"), absl::Seconds(7))),
+            absl::Seconds(7));
+  EXPECT_FALSE(RetryDelayOf(absl::ResourceExhaustedError("a limit")).has_value());
 }
 
 TEST(Status, FormatNumberReadsBackExactly) {

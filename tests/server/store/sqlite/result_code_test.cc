@@ -16,6 +16,9 @@ TEST(ResultCode, BecomesAStatusThatTellsTheCallerWhatToDo) {
   EXPECT_EQ(CodeOf(SQLITE_FULL), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(IsOverload(StatusOfResultCode(SQLITE_FULL, "the/path", "the text")));
   EXPECT_FALSE(IsOverload(StatusOfResultCode(SQLITE_TOOBIG, "the/path", "the text")));
+  for (const int code : {SQLITE_NOMEM, SQLITE_IOERR_NOMEM}) {
+    EXPECT_TRUE(IsOverload(StatusOfResultCode(code, "the/path", "the text"))) << code;
+  }
   EXPECT_EQ(CodeOf(SQLITE_NOMEM), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_IOERR_NOMEM), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_TOOBIG), absl::StatusCode::kResourceExhausted);
