@@ -315,7 +315,9 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
               {"sighup", NameOf(signals.hang_up)},
               {"store", DataStoreName(flags.data)}});
-  Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
+  Upkeep upkeep(
+      store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); },
+      [&service](const LeaseSweep& sweep) { service.NoteSweep(sweep); });
   TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
   const auto each_second = [&] {
     upkeep.Run();

@@ -69,6 +69,16 @@ void LogEvents(Log* log, ServiceOptions* options) {
                        return LogFields{{"message", std::string(status.message())}};
                      });
   };
+  options->on_lease_clock_gap = [log](absl::Duration by) {
+    log->WriteRarely(
+        LogLevel::kWarning, "lease clock gap", "leases did not run on for a while", [&] {
+          return LogFields{
+              {"by_seconds", absl::ToInt64Seconds(by)},
+              {"message", "the clock was set, the server stood still, or another server of this "
+                          "store has a clock that differs by more than a minute; in the last case "
+                          "no lease ends: set the servers' clocks to the same time"}};
+        });
+  };
   options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
     log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {
       return LogFields{{"resource", source}, {"message", std::string(status.message())}};

@@ -5,11 +5,30 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 
 namespace slipstream {
+namespace {
+
+void AddNames(const std::vector<std::string>& more, std::vector<std::string>* names) {
+  for (const std::string& name : more) {
+    if (names->size() < LeaseSweep::kNamedTrials) names->push_back(name);
+  }
+}
+
+void AddSweep(const LeaseSweep& sweep, LeaseSweep* sum) {
+  sum->stale += sweep.stale;
+  sum->queued_again += sweep.queued_again;
+  AddNames(sweep.trials, &sum->trials);
+  sum->dropped += sweep.dropped;
+  AddNames(sweep.dropped_trials, &sum->dropped_trials);
+  if (sum->uncounted_ms == 0) sum->uncounted_ms = sweep.uncounted_ms;
+}
+
+}  // namespace
 
 LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep,
                            OnFailure on_failure)
@@ -19,19 +38,22 @@ LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep
 }
 
 absl::Status LeaseSweeper::Sweep() {
-  absl::Status status = OrOutOfMemory([this] { return SweepAll(); });
+  LeaseSweep swept;
+  absl::Status status = OrOutOfMemory([&] { return SweepAll(&swept); });
+  const bool has_news = swept.stale > 0 || swept.uncounted_ms != 0;
+  if (has_news && on_sweep_) on_sweep_(swept);
   if (status.ok()) return status;
   ++failures_;
   if (on_failure_) on_failure_(status);
   return status;
 }
 
-absl::Status LeaseSweeper::SweepAll() {
+absl::Status LeaseSweeper::SweepAll(LeaseSweep* swept) {
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool needed, store_.LeasesNeedSweep());
     if (!needed) return absl::OkStatus();
     SLIPSTREAM_ASSIGN_OR_RETURN(const LeaseSweep sweep, SweepOnce());
-    if (sweep.stale > 0 && on_sweep_) on_sweep_(sweep);
+    AddSweep(sweep, swept);
     if (!sweep.more) return absl::OkStatus();
   }
 }

@@ -27,8 +27,9 @@ class LeaseSweeper {
   using OnFailure = std::function<void(const absl::Status&)>;
 
   // Sweeps every `period`; with an infinite one only when Sweep is called. `store`
-  // must outlive the sweeper. `on_sweep`, if any, is called after a sweep that ended leases,
-  // and `on_failure`, if any, after one that failed.
+  // must outlive the sweeper. `on_sweep`, if any, is called once after a sweep that ended leases,
+  // however many, or before which time counted as none, and `on_failure`, if any, after one that
+  // failed.
   LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep = {},
                OnFailure on_failure = {});
 
@@ -40,7 +41,8 @@ class LeaseSweeper {
   int64_t failures() const { return failures_; }
 
  private:
-  absl::Status SweepAll();
+  // Adds what it has done to `swept`, also where it fails at last.
+  absl::Status SweepAll(LeaseSweep* swept);
   absl::StatusOr<LeaseSweep> SweepOnce();
 
   Store& store_;

@@ -55,17 +55,21 @@ Service::Service(Store* store, ServiceOptions options)
           &computations_),
       reads_("reads", options_.read_threads, options_.max_waiting_reads),
       feed_(store, options_.events),
-      sweeper_(store, options_.lease_sweep_period, CountingSweeps(),
-               options_.on_failed_lease_sweep),
+      sweeper_(
+          store, options_.lease_sweep_period,
+          [this](const LeaseSweep& sweep) { NoteSweep(sweep); }, options_.on_failed_lease_sweep),
       retention_(store, options_.retention,
                  [this](const std::string& id) { catalog_.ForgetStudy(id); }) {}
 
-LeaseSweeper::OnSweep Service::CountingSweeps() {
-  return [this](const LeaseSweep& sweep) {
-    stale_leases_ += sweep.stale;
-    queued_again_ += sweep.queued_again;
-    if (options_.on_lease_sweep) options_.on_lease_sweep(sweep);
-  };
+void Service::NoteSweep(const LeaseSweep& sweep) {
+  stale_leases_ += sweep.stale;
+  queued_again_ += sweep.queued_again;
+  if (sweep.stale > 0 && options_.on_lease_sweep) options_.on_lease_sweep(sweep);
+  if (sweep.uncounted_ms == 0) return;
+  ++lease_clock_gaps_;
+  if (options_.on_lease_clock_gap) {
+    options_.on_lease_clock_gap(absl::Milliseconds(sweep.uncounted_ms));
+  }
 }
 
 ServiceFigures Service::Figures() {
@@ -97,6 +101,7 @@ ServiceFigures Service::Figures() {
   figures.prepared_wasted = prepared_.wasted();
   figures.stale_leases = stale_leases_;
   figures.queued_again = queued_again_;
+  figures.lease_clock_gaps = lease_clock_gaps_;
   figures.expired_studies = retention_.deleted();
   figures.failed_lease_sweeps = sweeper_.failures();
   figures.failed_expiries = retention_.failures();

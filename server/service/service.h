@@ -65,16 +65,18 @@ class Service {
   const LadderCounts& ladder() const { return ladder_; }
   // What goes on at present, and what has happened so far. Waits for nothing.
   ServiceFigures Figures();
+  // Counts and reports what a sweep of leases has done. To be called after each that others than
+  // the service have the store make.
+  void NoteSweep(const LeaseSweep& sweep);
 
  private:
-  LeaseSweeper::OnSweep CountingSweeps();
-
   Store* const store_;
   const ServiceOptions options_;
   std::stop_source stop_;
   LadderCounts ladder_;
   std::atomic<int64_t> stale_leases_{0};
   std::atomic<int64_t> queued_again_{0};
+  std::atomic<int64_t> lease_clock_gaps_{0};
   PreparedSuggestions prepared_;
   Catalog catalog_;
   SourceFitting fitting_;

@@ -35,6 +35,7 @@ struct ServiceFigures {
   int64_t prepared_wasted = 0;  // ... void before a caller asked.
   int64_t stale_leases = 0;
   int64_t queued_again = 0;
+  int64_t lease_clock_gaps = 0;  // Sweeps of leases before which time counted as none.
   int64_t expired_studies = 0;  // Deleted as they had been completed long ago.
   // Of what the server does by itself or for its operators.
   int64_t failed_lease_sweeps = 0;

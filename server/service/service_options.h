@@ -66,6 +66,8 @@ struct ServiceOptions {
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};
   std::function<void(const absl::Status&)> on_failed_lease_sweep = {};
+  // Called after a sweep before which time counted as none, with LeaseSweep::uncounted_ms.
+  std::function<void(absl::Duration by)> on_lease_clock_gap = {};
   // Whether suggestions are made before callers ask for them: by models after each result, and
   // without models some more than were asked for.
   bool prepare_ahead = true;

@@ -234,6 +234,7 @@ absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t m
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialKey> ended,
                               rows.ListEndedLeases(moment.lease_ms, most));
   LeaseSweep sweep;
+  sweep.uncounted_ms = moment.uncounted_ms;
   for (const TrialKey& key : ended) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(key.study_key));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial,

@@ -9,8 +9,9 @@ namespace slipstream::rules {
 
 LeaseMoment MomentOf(const LeaseClock& clock, int64_t now_ms) {
   const int64_t gap = now_ms - clock.wall_ms;
-  const bool fits = gap >= 0 && gap <= kLongestLeaseClockGapMs;
-  return {clock.lease_ms + (fits ? gap : 0), now_ms};
+  const bool fits = gap >= -kLongestLeaseClockGapMs && gap <= kLongestLeaseClockGapMs;
+  const int64_t passed = fits ? std::max<int64_t>(gap, 0) : 0;
+  return {clock.lease_ms + passed, now_ms, fits ? 0 : gap};
 }
 
 bool IsDue(const LeaseClock& clock, int64_t now_ms) {
@@ -20,7 +21,8 @@ bool IsDue(const LeaseClock& clock, int64_t now_ms) {
 
 absl::StatusOr<LeaseMoment> PresentMoment(RowTransaction& rows) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<LeaseClock> clock, rows.FindLeaseClock());
-  const LeaseMoment moment = MomentOf(clock.value_or(LeaseClock()), rows.now_ms());
+  // Where there is none yet, no time has passed.
+  const LeaseMoment moment = MomentOf(clock.value_or(LeaseClock{0, rows.now_ms()}), rows.now_ms());
   if (!clock.has_value() || IsDue(*clock, rows.now_ms())) {
     SLIPSTREAM_RETURN_IF_ERROR(rows.WriteLeaseClock({moment.lease_ms, moment.wall_ms}));
   }

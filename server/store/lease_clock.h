@@ -14,7 +14,9 @@
 // that has passed, each time anew. Until the row's time comes, or it is written again,
 // the clock stands still here. While the server that is ahead is up, that is for a few
 // seconds, and leases may be that much shorter; once it is down, or if the clock was set
-// back by less than a minute, it is for the difference, and leases last that much longer.
+// back by less than a minute, it is for the difference, and leases last that much longer. Where
+// clocks differ by more than a minute, the servers write the row one after the other, all time
+// between counts as none, and no lease runs out: sweeps tell of that (LeaseSweep::uncounted_ms).
 #ifndef SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 #define SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
 
@@ -37,6 +39,7 @@ inline constexpr int64_t kLongestLeaseClockGapMs = 60'000;
 struct LeaseMoment {
   int64_t lease_ms = 0;
   int64_t wall_ms = 0;
+  int64_t uncounted_ms = 0;  // A gap of the wall clock before it that counts as no time; 0: none.
 };
 
 LeaseMoment MomentOf(const LeaseClock& clock, int64_t now_ms);

@@ -109,6 +109,9 @@ struct LeaseSweep {
   int64_t dropped = 0;
   std::vector<std::string> dropped_trials;
   bool more = false;  // Further leases have run out.
+  // What counted as no time: by how much the wall clock is ahead of when the lease clock was last
+  // written down; negative if it is behind. 0 as long as the lease clock runs (lease_clock.h).
+  int64_t uncounted_ms = 0;
 };
 
 struct TrialReports {

@@ -1,6 +1,8 @@
 #include "server/telemetry/upkeep.h"
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -31,11 +33,19 @@ void Upkeep::LookAtClock() {
               {"message", "times that are shown may look odd; leases run on as before"}});
 }
 
-// A sweep of leases writes down the lease clock every few seconds.
+// A sweep of leases writes down the lease clock every few seconds. It may also end leases, of which
+// others are told as of any that ended.
 void Upkeep::TryToWrite() {
   if (is_trying_->exchange(true)) return;
+  const auto swept = std::make_shared<LeaseSweep>();
   Write<LeaseSweep> write;
-  write.done = [is_trying = is_trying_](const absl::Status&, const std::optional<std::string>&) {
+  write.render = [swept](const LeaseSweep& sweep) {
+    *swept = sweep;
+    return std::string();
+  };
+  write.done = [swept, note = note_sweep_, is_trying = is_trying_](
+                   const absl::Status& status, const std::optional<std::string>&) {
+    if (status.ok()) note(*swept);
     *is_trying = false;
   };
   store_.SweepLeases(std::move(write));

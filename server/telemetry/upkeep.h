@@ -28,13 +28,15 @@ struct MachineClocks {
 
 class Upkeep {
  public:
-  // Both must outlive this, and the store answer no write of it later. `set_healthy` is called
-  // with changes.
+  // Both must outlive this. `set_healthy` is called with changes. `note_sweep` is told of each
+  // sweep of leases that this has the store make, on a thread of the store, perhaps after this is
+  // destroyed.
   Upkeep(Store* store, Log* log, std::function<void(bool healthy)> set_healthy,
-         MachineClocks clocks = {})
+         std::function<void(const LeaseSweep&)> note_sweep, MachineClocks clocks = {})
       : store_(*store),
         log_(*log),
         set_healthy_(std::move(set_healthy)),
+        note_sweep_(std::move(note_sweep)),
         clocks_(std::move(clocks)) {}
 
   // One round; to be called about once a second, on one thread.
@@ -42,12 +44,13 @@ class Upkeep {
 
  private:
   void LookAtClock();
-  // A change without visible effect, to find out whether one can be made.
+  // A change that would be made anyway, to find out whether one can be made.
   void TryToWrite();
 
   Store& store_;
   Log& log_;
   const std::function<void(bool)> set_healthy_;
+  const std::function<void(const LeaseSweep&)> note_sweep_;
   const MachineClocks clocks_;
   ClockComparison comparison_;
   std::string refusal_;  // As it was last reported.

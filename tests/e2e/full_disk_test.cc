@@ -94,10 +94,11 @@ class FaultyDisk : public ::testing::Test {
     return false;
   }
   Upkeep MakeUpkeep(Log* log) {
-    return Upkeep(server_->store.get(), log, [this](bool healthy) {
+    const auto set_healthy = [this](bool healthy) {
       told_ = healthy;
       server_->server->SetHealthy(healthy);
-    });
+    };
+    return Upkeep(server_->store.get(), log, set_healthy, [](const LeaseSweep&) {});
   }
   bool IsServing() { return slipstream::IsServing(server_->channel); }
 

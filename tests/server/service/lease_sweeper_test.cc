@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <new>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "server/service/service.h"
 #include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/testing/fake_clock.h"
@@ -39,15 +41,34 @@ class LeaseSweeperTest : public ::testing::Test {
 };
 
 TEST_F(LeaseSweeperTest, ASweepEndsAllLeasesThatHaveRunOut) {
-  int64_t stale = 0;
+  std::vector<LeaseSweep> told;
   LeaseSweeper sweeper(store_.get(), absl::InfiniteDuration(),
-                       [&stale](const LeaseSweep& sweep) { stale += sweep.stale; });
+                       [&told](const LeaseSweep& sweep) { told.push_back(sweep); });
   ASSERT_TRUE(sweeper.Sweep().ok());
-  EXPECT_EQ(stale, 0);
+  EXPECT_TRUE(told.empty());
   clock_.Advance(absl::Seconds(1));
   ASSERT_TRUE(sweeper.Sweep().ok());
-  EXPECT_EQ(stale, 5);
+  ASSERT_EQ(told.size(), 1u) << "it takes three transactions";
+  EXPECT_EQ(told[0].stale, 5);
+  EXPECT_EQ(told[0].queued_again, 5);
+  EXPECT_THAT(told[0].trials,
+              ElementsAre("studies/s/trials/1", "studies/s/trials/2", "studies/s/trials/3"));
   EXPECT_EQ(store_->GetStudy("s")->trial_count, 10);
+}
+
+TEST_F(LeaseSweeperTest, TimeThatCountsAsNoneIsReported) {
+  std::vector<int64_t> uncounted;
+  LeaseSweeper sweeper(store_.get(), absl::InfiniteDuration(), [&](const LeaseSweep& sweep) {
+    EXPECT_EQ(sweep.stale, 0);
+    uncounted.push_back(sweep.uncounted_ms);
+  });
+  for (const absl::Duration step : {absl::Milliseconds(500), absl::Minutes(2), -absl::Minutes(2),
+                                    -absl::Seconds(60)}) {
+    clock_.Advance(step);
+    ASSERT_TRUE(sweeper.Sweep().ok());
+  }
+  EXPECT_THAT(uncounted, ElementsAre(120'500, -120'000));
+  EXPECT_EQ(store_->GetTrial("s", 5)->state, TrialState::kActive);
 }
 
 TEST_F(LeaseSweeperTest, ItsThreadSweepsByItself) {
@@ -60,6 +81,29 @@ TEST_F(LeaseSweeperTest, ItsThreadSweepsByItself) {
   });
   swept.get_future().wait();
   EXPECT_EQ(store_->GetTrial("s", 5)->state, TrialState::kStale);
+}
+
+TEST_F(LeaseSweeperTest, TheServiceCountsSweepsOfOthersToo) {
+  std::vector<int64_t> ended;
+  std::vector<absl::Duration> gaps;
+  ServiceOptions options;
+  options.lease_sweep_period = absl::InfiniteDuration();
+  options.on_lease_sweep = [&](const LeaseSweep& sweep) { ended.push_back(sweep.stale); };
+  options.on_lease_clock_gap = [&](absl::Duration by) { gaps.push_back(by); };
+  Service service(store_.get(), options);
+  LeaseSweep stopped;
+  stopped.uncounted_ms = -90'000;
+  service.NoteSweep(stopped);
+  LeaseSweep ending;
+  ending.stale = 3;
+  ending.queued_again = 2;
+  service.NoteSweep(ending);
+  EXPECT_THAT(ended, ElementsAre(3));
+  EXPECT_THAT(gaps, ElementsAre(-absl::Seconds(90)));
+  const ServiceFigures figures = service.Figures();
+  EXPECT_EQ(figures.stale_leases, 3);
+  EXPECT_EQ(figures.queued_again, 2);
+  EXPECT_EQ(figures.lease_clock_gaps, 1);
 }
 
 // Whose sweeps fail.

@@ -186,6 +186,22 @@ TEST_P(SeveralServers, ALeaseLastsAboutAsLongAsItsPolicySaysWhereClocksDiffer) {
   }
 }
 
+TEST_P(SeveralServers, SweepsTellOfClocksThatDifferByMoreThanAMinute) {
+  const auto uncounted = [](Store& store) {
+    return *store.LeasesNeedSweep() ? SweepLeases(store)->uncounted_ms : 0;
+  };
+  for (const int skew : {59, 120}) {
+    LeaseWithClocksApart(absl::Seconds(skew));
+    for (int second = 0; second < 90; ++second) {
+      clock_.Advance(absl::Seconds(1));
+      ahead_.Advance(absl::Seconds(1));
+      EXPECT_EQ(uncounted(*one_) < -60'000, skew > 60) << skew;
+      EXPECT_EQ(uncounted(*two_) > 60'000, skew > 60) << skew;
+    }
+    EXPECT_THAT(StatesOfBoth(), Each(skew > 60 ? TrialState::kActive : TrialState::kStale));
+  }
+}
+
 TEST_P(SeveralServers, AServerThatStartsTakesNoTimeFromLeases) {
   for (const int skew : kSkewsInSeconds) {
     LeaseWithClocksApart(absl::Seconds(skew));

@@ -82,6 +82,17 @@ TEST(Metrics, FailuresOfUpkeepAreCountedByTask) {
   EXPECT_THAT(text, HasSubstr("slipstream_upkeep_failures_total{task=\"backups\"} 43\n"));
 }
 
+TEST(Metrics, LeasesThatEndAndTimesThatTheyDoNotRunOnAreCounted) {
+  ServerFigures figures = Example();
+  figures.service.stale_leases = 51;
+  figures.service.queued_again = 52;
+  figures.service.lease_clock_gaps = 53;
+  const std::string text = MetricsText(figures);
+  EXPECT_THAT(text, HasSubstr("slipstream_leases_run_out_total 51\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_configurations_requeued_total 52\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_lease_clock_gaps_total 53\n"));
+}
+
 TEST(Metrics, TheEndOfTheCertificateIsToldWhereThereIsOne) {
   ServerFigures figures = Example();
   EXPECT_THAT(MetricsText(figures), Not(HasSubstr("slipstream_tls_certificate")));
