@@ -14,9 +14,9 @@ struct TransactionEnd {
   absl::Status status;  // OK: committed, and durable.
   // When not OK: the body ran and surely nothing of it was committed, so its
   // parts may be tried on their own. False when the transaction could not begin,
-  // and when it is unknown whether it was committed: status INTERNAL, or
-  // UNAVAILABLE where the next transaction may go well, as after a connection was
-  // lost. Clients repeat the call then, and its request id tells what became of it.
+  // and when it is unknown whether it was committed, as after a disk has failed or
+  // a connection was lost: status UNAVAILABLE. Clients repeat the call then, perhaps
+  // at a server that was started again, and its request id tells what became of it.
   bool rolled_back = false;
 };
 

@@ -12,13 +12,13 @@
 //                        }});
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
-// store is closing or busy, or its database was lost while it wrote, so that
-// nobody knows whether it did: retry after a pause), RESOURCE_EXHAUSTED (disk
-// full, too many writes waiting, or a project that would exceed a quota by what it
-// adds; nothing happened), DATA_LOSS (the stored data
-// is damaged), INTERNAL (an input/output error: whether the write happened is
-// unknown, and a store may refuse further writes with UNAVAILABLE until it is
-// opened again). Messages name the resource.
+// store is closing, busy or read-only, or its database was lost or its disk failed
+// while it wrote, so that nobody knows whether it did, and further writes are
+// refused with the same code until it is opened again: retry after a pause),
+// RESOURCE_EXHAUSTED (disk full, too little memory, too many writes waiting, or a
+// project that would exceed a quota by what it adds; nothing happened), DATA_LOSS
+// (the stored data is damaged), INTERNAL (an input/output error of a read).
+// Messages name the resource.
 //
 // Thread-safe. Callbacks run on a thread of the store, one at a time and in
 // commit order; they must be quick and must not call blocking verbs of it.

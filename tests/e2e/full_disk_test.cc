@@ -159,7 +159,7 @@ TEST_F(FaultyDisk, AfterAFailedDiskHealthIsNotServingForGood) {
   Log log({});
   Upkeep upkeep = MakeUpkeep(&log);
   disk_.FailSyncs();
-  EXPECT_EQ(Tell(2).error_code(), grpc::StatusCode::INTERNAL);
+  EXPECT_EQ(Tell(2).error_code(), grpc::StatusCode::UNAVAILABLE) << "so that clients try again";
   disk_.Repair();
   ASSERT_TRUE(BecomesHealthy(&upkeep, false));
   upkeep.Run();
@@ -190,7 +190,7 @@ TEST_F(FaultyDisk, ADiskThatTurnsReadOnlyRefusesResultsSaysWhyAndKeepsTheOthers)
 
 TEST_F(FaultyDisk, AfterAFailedSyncNothingIsAcknowledgedUntilReopened) {
   disk_.FailSyncs();
-  EXPECT_EQ(Tell(2).error_code(), grpc::StatusCode::INTERNAL);
+  EXPECT_EQ(Tell(2).error_code(), grpc::StatusCode::UNAVAILABLE) << "so that clients try again";
   disk_.Repair();
   const grpc::Status refused = Tell(2);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);

@@ -177,6 +177,20 @@ std::optional<int64_t> FreeBytesBeside(const std::string& path) {
   return static_cast<int64_t>(space.available);
 }
 
+// The error of a transaction for those who asked for changes. What a worker has to tell must not be
+// lost because a disk failed: it is told again until the server was started again, and then its
+// request id tells what became of it.
+absl::Status ForCallers(const absl::Status& status, int failure) {
+  if (absl::IsPermissionDenied(status) && IsRefusalOfDisk(failure)) {
+    return absl::UnavailableError(status.message());
+  }
+  if (absl::IsDataLoss(status) || !IsDiskFailure(failure)) return status;
+  return absl::UnavailableError(
+      absl::StrCat(status.message(),
+                   "; whether the change was made is known once the server has been started again: "
+                   "repeat the call then"));
+}
+
 void SqliteDatabase::Halt(const absl::Status& cause) {
   {
     const std::lock_guard lock(cause_mutex_);
@@ -243,7 +257,7 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   if (is_lost) Halt(status);
   const absl::Status undone = transaction_.RollBack();
   if (!undone.ok()) Halt(undone);
-  return {std::move(status), /*rolled_back=*/begun && undone.ok() && !is_lost};
+  return {ForCallers(status, failure_), /*rolled_back=*/begun && undone.ok() && !is_lost};
 }
 
 absl::Status SqliteDatabase::CommitToWatchedFiles() {
