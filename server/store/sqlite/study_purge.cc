@@ -9,6 +9,8 @@ namespace slipstream::sqlite {
 namespace {
 
 constexpr int64_t kTrialsAtOnce = 1000;
+// Those of the last trial may be more. All that a thousand trials may have take many seconds.
+constexpr int64_t kReportsAtOnce = 20'000;
 
 // Deletes trials `first` to `last`.
 absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
@@ -28,6 +30,19 @@ struct Remainder {
   int64_t next_number = 1;
   int64_t last_number = 0;
 };
+
+// The last of trials `first` to `last` up to which there are not many reports, at least `first`.
+absl::StatusOr<int64_t> LastWithFewReports(Connection& connection, int64_t study_key, int64_t first,
+                                           int64_t last) {
+  Query query(connection,
+              "SELECT trial_id FROM reports WHERE trial_id BETWEEN ? AND ?"
+              " ORDER BY trial_id, step LIMIT 1 OFFSET ?");
+  query.BindInteger(TrialId(study_key, first))
+      .BindInteger(TrialId(study_key, last))
+      .BindInteger(kReportsAtOnce);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool are_more, query.Next());
+  return are_more ? TrialNumber(query.Integer(0)) : last;
+}
 
 absl::Status Finish(Connection& connection, int64_t study_key) {
   Query query(connection, "DELETE FROM study_purges WHERE study_key = ?");
@@ -58,11 +73,13 @@ absl::Status StudyPurge::Continue() {
     if (!pending_) return absl::OkStatus();
     remainder = {query.Integer(0), query.Integer(1), query.Integer(2)};
   }
-  const int64_t end = remainder.next_number + kTrialsAtOnce;
-  SLIPSTREAM_RETURN_IF_ERROR(DeleteTrials(connection_, remainder.study_key, remainder.next_number,
-                                          std::min(end - 1, remainder.last_number)));
-  if (end > remainder.last_number) return Finish(connection_, remainder.study_key);
-  return Advance(connection_, remainder.study_key, end);
+  const int64_t first = remainder.next_number;
+  const int64_t most = std::min(first + kTrialsAtOnce - 1, remainder.last_number);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const int64_t last, LastWithFewReports(connection_, remainder.study_key, first, most));
+  SLIPSTREAM_RETURN_IF_ERROR(DeleteTrials(connection_, remainder.study_key, first, last));
+  if (last >= remainder.last_number) return Finish(connection_, remainder.study_key);
+  return Advance(connection_, remainder.study_key, last + 1);
 }
 
 }  // namespace slipstream::sqlite

@@ -18,7 +18,8 @@ class StudyPurge {
 
   // Called in the transaction that deletes the study.
   absl::Status Add(int64_t study_key, int64_t trial_count);
-  // Called in any transaction: erases up to about a thousand trials.
+  // Called in any transaction: erases up to about a thousand trials, and fewer if they have many
+  // reports.
   absl::Status Continue();
   // Whether there may be trials left to erase.
   bool pending() const { return pending_; }

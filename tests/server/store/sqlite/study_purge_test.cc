@@ -52,6 +52,28 @@ TEST_F(StudyPurgeTest, TrialsOfTheStudyAndNoOthersAreErasedInSteps) {
   EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
 }
 
+TEST_F(StudyPurgeTest, TrialsWithManyReportsAreErasedInSmallerSteps) {
+  MakeFile(60);
+  const auto connection = Connect();
+  ASSERT_TRUE(connection
+                  ->Execute("WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM"
+                            " numbers WHERE n < 999) INSERT INTO reports SELECT id, n, n / 10.0"
+                            " FROM trials CROSS JOIN numbers WHERE id % 256 <= 50")
+                  .ok());
+  const auto reports = [&] { return Count(*connection, "SELECT count(*) FROM reports"); };
+  ASSERT_EQ(reports(), 50'000);
+  StudyPurge purge(connection.get());
+  ASSERT_TRUE(purge.Add(1, 60).ok());
+  for (const int64_t left : {29'000, 8'000, 0}) {
+    ASSERT_TRUE(purge.Continue().ok());
+    EXPECT_EQ(reports(), left);
+    EXPECT_EQ(Trials(*connection), left == 0 ? 0 : 10 + left / 1'000);
+  }
+  ASSERT_TRUE(purge.Continue().ok());
+  EXPECT_FALSE(purge.pending());
+  EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
+}
+
 TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItStopped) {
   MakeFile(2500);
   const auto connection = Connect();
