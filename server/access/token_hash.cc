@@ -68,8 +68,13 @@ absl::StatusOr<Token> MakeToken(absl::string_view name) {
   return token;
 }
 
-bool IsTokenOfHash(const std::string& token, const std::string& hash) {
-  return argon2id_verify(hash.c_str(), token.data(), token.size()) == ARGON2_OK;
+absl::StatusOr<bool> IsTokenOfHash(const std::string& token, const std::string& hash) {
+  const int code = argon2id_verify(hash.c_str(), token.data(), token.size());
+  const bool is_told = code != ARGON2_MEMORY_ALLOCATION_ERROR && code != ARGON2_THREAD_FAIL;
+  if (is_told) return code == ARGON2_OK;
+  return absl::UnavailableError(
+      absl::StrCat("the token cannot be verified for lack of memory (", argon2_error_message(code),
+                   "); repeat the call"));
 }
 
 bool IsTokenHash(const std::string& hash) {

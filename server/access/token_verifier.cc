@@ -169,12 +169,13 @@ void TokenVerifier::VerifyUntilClosed() {
     const std::shared_ptr<Pending> pending = waiting_.front();
     const bool is_needed = !closing_;
     lock.unlock();
-    const bool is_sound = is_needed && IsTokenOfHash(pending->token, pending->hash);
+    const absl::StatusOr<bool> is_sound =
+        is_needed ? IsTokenOfHash(pending->token, pending->hash) : absl::StatusOr<bool>(false);
     lock.lock();
     const TokenEntry* const entry = EntryOf(pending->token);
     const bool is_current = entry != nullptr && entry->hash == pending->hash;
-    Answer answer = NobodysToken();
-    if (is_sound && is_current) answer = entry->identity;
+    Answer answer = is_sound.ok() ? NobodysToken() : is_sound.status();
+    if (is_sound.value_or(false) && is_current) answer = entry->identity;
     if (answer.ok()) Remember(pending->key, *answer);
     waiting_.pop_front();
     std::vector<Done> waiters = std::exchange(pending->done, {});

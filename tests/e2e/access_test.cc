@@ -500,7 +500,7 @@ TEST_F(Access, ANewTokenIsPrintedWithItsLine) {
   const auto table = ParseTokenFile(lines[3]);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->at("ann").identity->role, Role::kOperator);
-  EXPECT_TRUE(IsTokenOfHash(lines[1], table->at("ann").hash));
+  EXPECT_TRUE(*IsTokenOfHash(lines[1], table->at("ann").hash));
   EXPECT_EQ(ServerProcess::Run({"--new-token", "ann:boss:*"}).exit_code, 2);
   EXPECT_EQ(ServerProcess::Run({"--new-token", "ann"}).exit_code, 2);
 }

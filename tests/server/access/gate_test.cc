@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <set>
@@ -13,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/access/token_hash.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
@@ -100,6 +105,34 @@ TEST_F(GateTest, AWithdrawnTokenOpensNothing) {
   EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kObserve, Bearer(AnnsToken().text)).status()));
   verifier_.Replace(TableOf("trainer", MakeToken("ann")->hash));
   EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kObserve, Bearer(AnnsToken().text)).status()));
+}
+
+// Leaves the process this many bytes beyond what it has, as long as it lives.
+class SpareMemory {
+ public:
+  explicit SpareMemory(int64_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const int64_t most = pages * sysconf(_SC_PAGESIZE) + bytes;
+    const rlimit limit = {static_cast<rlim_t>(most), before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  }
+  ~SpareMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+TEST_F(GateTest, WithoutMemoryToVerifyATokenItIsNotTakenForAWrongOne) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes all addresses that there are";
+  verifier_.Replace(TableOf("trainer",
+                            "$argon2id$v=19$m=262144,t=1,p=1$c2FsdHNhbHRzYWx0$"
+                            "aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g"));
+  const SpareMemory spare(int64_t{64} << 20);
+  const absl::Status refused = Ask(Rpc::kObserve, Bearer(AnnsToken().text)).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("repeat the call"));
 }
 
 TEST_F(GateTest, WhoeverShowsNothingIsToldWhatToShow) {

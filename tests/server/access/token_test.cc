@@ -26,12 +26,12 @@ TEST(TokenHash, ATokenIsTheOneOfItsHashAlone) {
   EXPECT_THAT(token->text, StartsWith("ann."));
   EXPECT_EQ(NameInToken(token->text), "ann");
   EXPECT_TRUE(IsTokenHash(token->hash)) << token->hash;
-  EXPECT_TRUE(IsTokenOfHash(token->text, token->hash));
-  EXPECT_FALSE(IsTokenOfHash(token->text + "x", token->hash));
-  EXPECT_FALSE(IsTokenOfHash("ann.", token->hash));
+  EXPECT_TRUE(*IsTokenOfHash(token->text, token->hash));
+  EXPECT_FALSE(*IsTokenOfHash(token->text + "x", token->hash));
+  EXPECT_FALSE(*IsTokenOfHash("ann.", token->hash));
   const absl::StatusOr<Token> other = MakeToken("ann");
   EXPECT_NE(other->text, token->text);
-  EXPECT_FALSE(IsTokenOfHash(other->text, token->hash));
+  EXPECT_FALSE(*IsTokenOfHash(other->text, token->hash));
 }
 
 TEST(TokenHash, HashesOfOtherKindsOrOfUnbearableCostAreNone) {
