@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/near_names.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/space/space_mapping.h"
@@ -69,6 +70,10 @@ std::shared_ptr<const CatalogStudy> Catalog::FindStudy(const std::string& id) {
 
 absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std::string& id) {
   if (std::shared_ptr<const CatalogStudy> found = studies_.Find(id)) return found;
+  return OrOutOfMemory([&] { return ReadStudy(id); });
+}
+
+absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::ReadStudy(const std::string& id) {
   const uint64_t forgotten_before = Forgotten();
   SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_->GetStudy(id));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string candidates, store_->GetCandidates(record.key));
@@ -81,7 +86,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   SLIPSTREAM_ASSIGN_OR_RETURN(study->stopping, StoppingOf(record, study->definition));
   study->most_trial_bytes = MostTrialBytes(*study->definition.space);
   Cache(study, forgotten_before);
-  return study;
+  return std::shared_ptr<const CatalogStudy>(std::move(study));
 }
 
 void Catalog::ForgetStudy(const std::string& id) {
@@ -109,6 +114,10 @@ void Catalog::Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t f
 
 absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const std::string& id) {
   if (std::shared_ptr<const SourceTaskData> found = sources_.Find(id)) return found;
+  return OrOutOfMemory([&] { return ReadSource(id); });
+}
+
+absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::ReadSource(const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record, store_->GetSourceTask(id));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> chunks, store_->GetSourceChunks(id));
   SLIPSTREAM_ASSIGN_OR_RETURN(SourceTaskData data, StoredSourceTask(record, chunks));

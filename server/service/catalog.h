@@ -48,7 +48,8 @@ class Catalog {
   // Null if the study is not cached; never reads the store.
   std::shared_ptr<const CatalogStudy> FindStudy(const std::string& id);
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors;
-  // FAILED_PRECONDITION when this version does not know the study's preset.
+  // FAILED_PRECONDITION when this version does not know the study's preset; RESOURCE_EXHAUSTED, an
+  // OverloadError, without memory for it.
   absl::StatusOr<std::shared_ptr<const CatalogStudy>> GetStudy(const std::string& id);
   // To be called when the study was deleted, or another one has its id.
   void ForgetStudy(const std::string& id);
@@ -56,7 +57,8 @@ class Catalog {
   // Reads the store; true also when that fails.
   bool ForgetIfGone(const CatalogStudy& study);
 
-  // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
+  // Reads the store if need be. NOT_FOUND, DATA_LOSS, the store's errors, or RESOURCE_EXHAUSTED as
+  // above.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);
   // The same by its name, "sourceTasks/...".
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSourceNamed(const std::string& name);
@@ -75,6 +77,8 @@ class Catalog {
   size_t source_bytes() const { return sources_.cost(); }
 
  private:
+  absl::StatusOr<std::shared_ptr<const CatalogStudy>> ReadStudy(const std::string& id);
+  absl::StatusOr<std::shared_ptr<const SourceTaskData>> ReadSource(const std::string& id);
   uint64_t Forgotten();
   void Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before);
 

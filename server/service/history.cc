@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/trial_conversion.h"
@@ -184,7 +185,11 @@ absl::StatusOr<std::shared_ptr<const StudyHistory>> HistoryCache::Get(const Cata
                                                                       int64_t late_count) {
   std::shared_ptr<StudyHistory> history = histories_.Find(study.key);
   if (history == nullptr) history = std::make_shared<StudyHistory>();
-  SLIPSTREAM_RETURN_IF_ERROR(history->Refresh(*store_, study, late_count));
+  const absl::Status status =
+      OrOutOfMemory([&] { return history->Refresh(*store_, study, late_count); });
+  // It may have a trial twice then.
+  if (absl::IsResourceExhausted(status)) histories_.Erase(study.key);
+  SLIPSTREAM_RETURN_IF_ERROR(status);
   histories_.Put(study.key, history, history->MemoryBytes(study.definition.space->dimension()));
   return history;
 }

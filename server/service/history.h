@@ -63,7 +63,8 @@ class HistoryCache {
   HistoryCache(Store* store, size_t max_bytes) : store_(store), histories_(max_bytes) {}
 
   // The history, up to date with the store. `late_count` is that of the study's record.
-  // NOT_FOUND, DATA_LOSS, or the store's errors.
+  // NOT_FOUND, DATA_LOSS, the store's errors, or RESOURCE_EXHAUSTED, an OverloadError, without
+  // memory for it.
   absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study,
                                                           int64_t late_count);
 

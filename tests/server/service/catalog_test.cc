@@ -5,10 +5,12 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
 #include "server/convert/study_conversion.h"
 #include "tests/server/service/service_fixture.h"
 
@@ -47,6 +49,24 @@ TEST_F(CatalogTest, AStudyThatIsForgottenWhileItIsReadIsNotCached) {
   before_candidates_ = [this] { catalog_.ForgetStudy("s"); };
   EXPECT_TRUE(catalog_.GetStudy("s").ok());
   EXPECT_EQ(catalog_.FindStudy("s"), nullptr);
+}
+
+TEST_F(CatalogTest, WithoutMemoryForWhatIsReadTheReadIsRefusedAndTheServerLives) {
+  before_candidates_ = [] { throw std::bad_alloc(); };
+  EXPECT_TRUE(IsOverload(catalog_.GetStudy("s").status()));
+  before_candidates_ = [] {};
+  EXPECT_TRUE(catalog_.GetStudy("s").ok());
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
+  bool is_short = true;
+  ObservedStore cramped(store_.get(), [&](const std::string& verb) {
+    if (is_short && verb == "GetSourceChunks") throw std::bad_alloc();
+  });
+  Catalog catalog(&cramped, size_t{1} << 20, size_t{1} << 20);
+  const std::string source = registered.source_task().name();
+  EXPECT_TRUE(IsOverload(catalog.GetSourceNamed(source).status()));
+  is_short = false;
+  EXPECT_TRUE(catalog.GetSourceNamed(source).ok());
 }
 
 TEST_F(CatalogTest, SourcesComeInTheOrderOfTheStudyAndAreCached) {

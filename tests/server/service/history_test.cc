@@ -4,9 +4,11 @@
 
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 #include "server/convert/space_conversion.h"
@@ -324,6 +326,18 @@ TEST_F(HistoryTest, AStudyMadeAnewIsNotTakenForTheOneThatWas) {
   added.Get();
   const absl::Status status = cache.Get(study_, 0).status();
   EXPECT_TRUE(absl::IsNotFound(status)) << status;
+}
+
+TEST_F(HistoryTest, WithoutMemoryItIsAnErrorAndLaterComplete) {
+  Add(2500, true);
+  int reads = 0;
+  ObservedStore cramped(store_.get(), [&](const std::string&) {
+    if (++reads == 2) throw std::bad_alloc();
+  });
+  HistoryCache cache(&cramped, size_t{1} << 20);
+  const absl::Status refused = cache.Get(study_, 0).status();
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+  EXPECT_EQ((*cache.Get(study_, 0))->ended().size(), 2500u);
 }
 
 TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillComplete) {
