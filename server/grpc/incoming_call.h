@@ -39,12 +39,12 @@ class IncomingCall {
 
   // RESOURCE_EXHAUSTED for a message that is larger than the server takes: see CheckSize.
   absl::Status CheckMessage(const grpc::ByteBuffer& bytes) const {
-    return CheckSize("the message", bytes, setting_.message_bytes);
+    return CheckSize("the message", bytes, setting_.message_bytes, "send less in one message");
   }
   // The same for an answer, unless the call has made a change, which is told of nevertheless.
   absl::Status CheckAnswer(const grpc::ByteBuffer& bytes) const {
     if (EntryOf(rpc_).changes) return absl::OkStatus();
-    return CheckSize("the answer", bytes, setting_.message_bytes);
+    return CheckSize("the answer", bytes, setting_.message_bytes, "ask for less in one call");
   }
 
   // Whether the caller, who has been admitted, may ask this: see CheckRequest.

@@ -15,14 +15,15 @@
 
 namespace slipstream {
 
-// RESOURCE_EXHAUSTED, naming the limit and its flag, for `what` of more than `limit` bytes.
-inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& bytes,
-                              int64_t limit) {
+// RESOURCE_EXHAUSTED, naming the limit and its flag, for `what` of more than `limit` bytes;
+// `advice` says what the caller can do.
+inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& bytes, int64_t limit,
+                              absl::string_view advice) {
   const auto size = static_cast<int64_t>(bytes.Length());
   if (size <= limit) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(what, " has ", size, " bytes, more than the server's limit of a message, ",
-                   "--max-message-bytes ", limit));
+                   "--max-message-bytes ", limit, ": ", advice));
 }
 
 // Fields that this version does not know are dropped: they would be stored and counted as what

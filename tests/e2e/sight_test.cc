@@ -188,7 +188,8 @@ TEST(Sight, MessagesAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
   writer->Write(large);
   const grpc::Status refused = writer->Finish();
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.error_message(), HasSubstr("--max-message-bytes 65536"));
+  EXPECT_THAT(refused.error_message(),
+              HasSubstr("--max-message-bytes 65536: send less in one message"));
   // gRPC's own limit is the second one.
   EXPECT_EQ(with_bytes("CreateStudy", 1 << 20).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   const std::map<std::string, double> metrics = Metrics(server);
@@ -218,7 +219,8 @@ TEST(Sight, AnswersAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
   const grpc::Status refused = Call(server.stub(), &Stub::GetStudy, get);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.error_message(), HasSubstr("the answer has "));
-  EXPECT_THAT(refused.error_message(), HasSubstr("--max-message-bytes 65536"));
+  EXPECT_THAT(refused.error_message(),
+              HasSubstr("--max-message-bytes 65536: ask for less in one call"));
   EXPECT_EQ(Metrics(server).at("slipstream_rpc_duration_seconds_count{method=\"GetStudy\","
                                "code=\"RESOURCE_EXHAUSTED\"}"),
             1);
