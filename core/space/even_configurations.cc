@@ -40,11 +40,8 @@ void Spread(const SearchSpace& space, size_t parameter, double offset,
   }
 }
 
-}  // namespace
-
-Configuration EvenConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
-  if (!IsMixed(space)) return space.Sample(QuasiRandomPoint(space.dimension(), seed, index));
-  const uint64_t block = index / kBlock;
+// The configurations of all points of a block.
+std::vector<Configuration> BlockOf(const SearchSpace& space, uint64_t seed, uint64_t block) {
   Points points = QuasiRandomPoints(space.dimension(), seed, block * kBlock, kBlock);
   std::vector<Configuration> configurations = AllAt(space, points);
   const std::vector<size_t> branching = BranchingParameters(space);
@@ -55,7 +52,27 @@ Configuration EvenConfiguration(const SearchSpace& space, uint64_t seed, uint64_
     Spread(space, parameter, offset, configurations, points);
     if (branches) configurations = AllAt(space, points);
   }
-  return space.Sample(points[index % kBlock]);
+  return AllAt(space, points);
+}
+
+}  // namespace
+
+std::vector<Configuration> EvenConfigurations(const SearchSpace& space, uint64_t seed,
+                                              uint64_t first, size_t count) {
+  if (!IsMixed(space)) {
+    return AllAt(space, QuasiRandomPoints(space.dimension(), seed, first, count));
+  }
+  std::vector<Configuration> configurations;
+  std::vector<Configuration> block;
+  for (uint64_t index = first; index < first + count; ++index) {
+    if (block.empty() || index % kBlock == 0) block = BlockOf(space, seed, index / kBlock);
+    configurations.push_back(block[index % kBlock]);
+  }
+  return configurations;
+}
+
+Configuration EvenConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  return EvenConfigurations(space, seed, index, 1).front();
 }
 
 }  // namespace slipstream

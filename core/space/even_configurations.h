@@ -5,7 +5,9 @@
 #ifndef SLIPSTREAM_CORE_SPACE_EVEN_CONFIGURATIONS_H_
 #define SLIPSTREAM_CORE_SPACE_EVEN_CONFIGURATIONS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/space/configuration.h"
 #include "core/space/search_space.h"
@@ -21,6 +23,10 @@ namespace slipstream {
 // shares, min(m, k) different ones are there. Which ones these are is as random as the sequence,
 // and each value has its share in the long run.
 Configuration EvenConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index);
+
+// Those of points first .. first + count - 1 of the same sequence, in order.
+std::vector<Configuration> EvenConfigurations(const SearchSpace& space, uint64_t seed,
+                                              uint64_t first, size_t count);
 
 }  // namespace slipstream
 

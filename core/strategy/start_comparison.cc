@@ -153,14 +153,14 @@ class EvenlyFillingStarts {
 
   // The first `count` configurations of that of a seed; fewer where there are no more candidates.
   std::vector<Configuration> Of(uint64_t seed, size_t count) {
+    std::vector<Configuration> points = EvenConfigurations(space_, seed, 0, count);
+    if (!space_.has_candidates()) return points;
     std::vector<Configuration> start;
     std::vector<int64_t> left = candidates_;
-    for (uint64_t index = 0; index < count; ++index) {
-      start.push_back(EvenConfiguration(space_, seed, index));
-      if (!space_.has_candidates()) continue;
+    for (const Configuration& point : points) {
       if (left.empty()) return {};
-      const size_t place = nearest_.PlaceAmong(left, start.back());
-      start.back() = space_.candidates()[static_cast<size_t>(left[place])];
+      const size_t place = nearest_.PlaceAmong(left, point);
+      start.push_back(space_.candidates()[static_cast<size_t>(left[place])]);
       if (!space_.allow_repeats()) left.erase(left.begin() + static_cast<ptrdiff_t>(place));
     }
     return start;

@@ -28,8 +28,9 @@
 
 namespace slipstream {
 
-// A start is compared by so many trials at most, the first ones.
-inline constexpr size_t kMostOfStart = 20;
+// A start is compared by so many trials at most, the first ones: the time that joint draws at all
+// points of all starts take grows with its cube.
+inline constexpr size_t kMostOfStart = 8;
 // A start is compared with so many starts without sources.
 inline constexpr size_t kOtherStarts = 39;
 

@@ -78,6 +78,21 @@ TEST(EvenConfiguration, EachBlockHasAsManyValuesOfEachChoiceAsItCan) {
   EXPECT_GT(nested, 100u);
 }
 
+TEST(EvenConfiguration, ManyAtOnceAreThoseOneByOne) {
+  RandomStream random(9);
+  for (int trial = 0; trial < 50; ++trial) {
+    const SearchSpace space = RandomSpace(random, 6);
+    const uint64_t seed = random.Bits();
+    const uint64_t first = random.Below(30);
+    std::vector<Configuration> one_by_one;
+    for (uint64_t i = 0; i < 20; ++i) {
+      one_by_one.push_back(EvenConfiguration(space, seed, first + i));
+    }
+    EXPECT_EQ(EvenConfigurations(space, seed, first, 20), one_by_one);
+    EXPECT_TRUE(EvenConfigurations(space, seed, first, 0).empty());
+  }
+}
+
 TEST(EvenConfiguration, AllAreLegal) {
   RandomStream random(8);
   for (int trial = 0; trial < 100; ++trial) {
