@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/cpp/call_error.h"
 #include "client/cpp/existing_study.h"
+#include "client/cpp/outcome_command.h"
 #include "client/cpp/outcome_message.h"
+#include "client/cpp/overloaded.h"
 
 namespace slipstream::client_internal {
 namespace {
@@ -31,6 +33,21 @@ absl::Status CheckFinite(const client::TrialRecord& record, const char* call, do
       "trial ", record.number, ": ", call, "() got ", value,
       ", and the model takes finite numbers only; if the configuration is to blame, call "
       "Infeasible(reason), otherwise Fail(reason)"));
+}
+
+// Whether the server may answer the same call without anybody's doing.
+bool Passes(const absl::Status& refusal) {
+  return absl::IsUnavailable(refusal) || absl::IsDeadlineExceeded(refusal) ||
+         absl::IsAborted(refusal) || absl::IsCancelled(refusal);
+}
+
+// The error with more text.
+absl::Status Continued(const absl::Status& error, const std::string& text) {
+  absl::Status longer(error.code(), absl::StrCat(error.message(), text));
+  error.ForEachPayload([&longer](absl::string_view url, const absl::Cord& payload) {
+    longer.SetPayload(url, payload);
+  });
+  return longer;
 }
 
 // Names the trial that is held, and no other that has its name after it is gone.
@@ -58,6 +75,11 @@ HeldTrial::HeldTrial(Holder holder, client::TrialRecord record)
 
 HeldTrial::~HeldTrial() {
   if (ended_) return;
+  if (!refusal_.ok() && !lost_) {
+    // The server still takes it for its worker's, which therefore gets no other under this id.
+    holder_.renewals->Remove(renewal_);
+    return;
+  }
   // If it does not reach the server, the lease runs out.
   if (!lost_) (void)Release();
   End();
@@ -153,10 +175,31 @@ absl::Status HeldTrial::Observe(const client::Outcome& outcome) {
   v1::ObserveRequest request;
   Name(record_, &request);
   *request.mutable_outcome() = *std::move(message);
-  const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
-  NoteWhetherItIsGone(observed.status());
-  if (observed.ok() || IsOtherOutcome(observed.status())) End();
-  return observed.status();
+  const absl::Status observed = holder_.client->Observe(std::move(request)).status();
+  NoteWhetherItIsGone(observed);
+  if (observed.ok() || IsOtherOutcome(observed)) {
+    End();
+    return observed;
+  }
+  const absl::Status refusal = WithCommand(observed, outcome);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  refusal_ = refusal;
+  return refusal;
+}
+
+absl::Status HeldTrial::WithCommand(const absl::Status& refusal,
+                                    const client::Outcome& outcome) const {
+  const std::string& address = holder_.client->options().address;
+  if (!absl::IsNotFound(refusal)) {
+    const char* const when = Passes(refusal) ? "the server answers again" : "that is mended";
+    return Continued(refusal, absl::StrCat("; once ", when, ", this records the outcome: ",
+                                           CommandOf(outcome, record_, address)));
+  }
+  const std::string command = AddingCommandOf(outcome, record_, address);
+  if (command.empty()) return refusal;
+  return Continued(refusal,
+                   absl::StrCat("; if its study is there, for example after a backup was restored, "
+                                "this keeps the result: ", command));
 }
 
 void HeldTrial::NoteWhetherItIsGone(const absl::Status& status) {
@@ -215,6 +258,37 @@ absl::Status HeldTrial::Release() {
   const absl::Status released = holder_.client->ReleaseTrials(std::move(request)).status();
   if (released.ok()) End();
   return released;
+}
+
+absl::Status HeldTrial::Finish(const client::Outcome& returned) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ended_) return absl::OkStatus();
+    if (!refusal_.ok()) return refusal_;
+  }
+  return std::visit(
+      Overloaded{[this](double value) {
+                   if (!std::isfinite(value)) {
+                     return Infeasible(absl::StrCat("the objective is ", value));
+                   }
+                   return stop_reason().has_value() ? Stop(std::nullopt, value) : Complete(value);
+                 },
+                 [this](const client::Failed& failed) { return Fail(failed.reason); },
+                 [this](const client::Infeasible& told) { return Infeasible(told.reason); },
+                 [this](const client::Stopped& stopped) {
+                   const double value = stopped.value.value_or(0);
+                   if (std::isfinite(value)) return Stop(stopped.reason, stopped.value);
+                   return Infeasible(absl::StrCat("the objective is ", value));
+                 }},
+      returned);
+}
+
+void HeldTrial::FinishAfterException(const std::string& reason) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ended_ || !refusal_.ok()) return;
+  }
+  (void)Fail(reason);
 }
 
 }  // namespace slipstream::client_internal

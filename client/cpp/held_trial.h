@@ -41,7 +41,8 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
  public:
   // Begins to renew the lease, when a third of it has passed.
   static std::shared_ptr<HeldTrial> Hold(Holder holder, client::TrialRecord record);
-  // Gives the trial back unless it has an outcome.
+  // Gives the trial back unless it has an outcome, or the server would not record one: then the
+  // trial is kept until its lease runs out, as the outcome can be recorded by hand.
   ~HeldTrial();
   HeldTrial(const HeldTrial&) = delete;
   HeldTrial& operator=(const HeldTrial&) = delete;
@@ -64,12 +65,20 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   absl::Status Stop(const std::optional<std::string>& reason, std::optional<double> value);
   absl::Status Release();
 
+  // Tells the server what an objective has returned, unless the objective has ended the trial
+  // itself. If it has tried to, but the server would not record it, that is returned again.
+  absl::Status Finish(const client::Outcome& returned);
+  // Fails the trial after an exception, unless the objective has ended it or tried to.
+  void FinishAfterException(const std::string& reason);
+
  private:
   HeldTrial(Holder holder, client::TrialRecord record);
 
   Renewals::Pause Renew();
   absl::StatusOr<v1::Trial> Read();
   absl::Status Observe(const client::Outcome& outcome);
+  // The error of a refused outcome, with what records the outcome later.
+  absl::Status WithCommand(const absl::Status& refusal, const client::Outcome& outcome) const;
   // Then the trial is lost. Another one may have its name, which must not be given back instead.
   void NoteWhetherItIsGone(const absl::Status& status);
   void End();
@@ -81,6 +90,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   mutable std::mutex mutex_;  // Guards what follows.
   bool ended_ = false;
   std::optional<double> measured_;
+  absl::Status refusal_;  // Of an outcome; OK unless the server would not record one.
   std::optional<std::string> advice_;                      // The reason to stop.
   std::optional<std::pair<int64_t, double>> last_report_;  // The highest step and its value.
 };

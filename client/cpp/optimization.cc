@@ -1,9 +1,9 @@
 #include "slipstream/optimization.h"
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -14,15 +14,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/call_error.h"
-#include "client/cpp/overloaded.h"
+#include "client/cpp/held_trial.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/study.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::client {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kMostWorkers = 1000;
 
@@ -36,30 +34,21 @@ absl::Status CheckOptions(const OptimizeOptions& options) {
       absl::StrCat("trials is ", *options.trials, ", must be 0 or more"));
 }
 
-// Reports a trial's outcome to the server. One that is refused as it is, such as a stopped trial's
-// value that is no number, would be refused the next time, too, and fails the trial.
-absl::Status Tell(Trial& trial, const Outcome& outcome) {
-  const absl::Status told = std::visit(
-      client_internal::Overloaded{
-          [&trial](double value) {
-            if (!std::isfinite(value)) {
-              return trial.Infeasible(absl::StrCat("the objective is ", value));
-            }
-            return trial.stop_reason().has_value() ? trial.Stop(std::nullopt, value)
-                                                   : trial.Complete(value);
-          },
-          [&trial](const Failed& failed) { return trial.Fail(failed.reason); },
-          [&trial](const Infeasible& infeasible) { return trial.Infeasible(infeasible.reason); },
-          [&trial](const Stopped& stopped) { return trial.Stop(stopped.reason, stopped.value); }},
-      outcome);
-  if (absl::IsInvalidArgument(told)) (void)trial.Fail(std::string(told.message()));
-  return told;
-}
+}  // namespace
+}  // namespace slipstream::client
+
+namespace slipstream::client_internal {
 
 // The loop that evaluates suggestions, on one thread or several.
-class Loop {
+class OptimizationLoop {
+  using Clock = std::chrono::steady_clock;
+  using Objective = client::Objective;
+  using OptimizeOptions = client::OptimizeOptions;
+  using Study = client::Study;
+  using Trial = client::Trial;
+
  public:
-  Loop(Study& study, const Objective& objective, const OptimizeOptions& options)
+  OptimizationLoop(Study& study, const Objective& objective, const OptimizeOptions& options)
       : study_(study), objective_(objective), options_(options), left_(options.trials) {}
 
   absl::Status Run() {
@@ -119,22 +108,22 @@ class Loop {
   }
 
   void Evaluate(Trial& trial) {
+    const std::shared_ptr<HeldTrial> held = trial.held_;  // The objective may move the trial.
     try {
-      const Outcome outcome = objective_(trial);
-      const absl::Status told = trial.ended() ? absl::OkStatus() : Tell(trial, outcome);
-      if (!told.ok() && !client_internal::IsOtherOutcome(told)) Close(told);
+      const absl::Status told = held->Finish(objective_(trial));
+      if (!told.ok() && !IsOtherOutcome(told)) Close(told);
       ShowProgress(trial);
     } catch (const std::exception& error) {
-      if (!trial.ended()) (void)trial.Fail(error.what());
+      held->FinishAfterException(error.what());
       Close(absl::OkStatus(), std::current_exception());
     } catch (...) {
-      if (!trial.ended()) (void)trial.Fail("an exception without a message");
+      held->FinishAfterException("an exception without a message");
       Close(absl::OkStatus(), std::current_exception());
     }
   }
 
   void ShowProgress(const Trial& trial) {
-    if (!options_.progress) return;
+    if (!options_.progress || trial.held_ == nullptr) return;
     const std::lock_guard<std::mutex> lock(progress_mutex_);
     options_.progress(trial);
   }
@@ -152,12 +141,15 @@ class Loop {
   std::exception_ptr thrown_;
 };
 
-}  // namespace
+}  // namespace slipstream::client_internal
+
+namespace slipstream::client {
 
 absl::StatusOr<std::optional<TrialRecord>> Study::Optimize(const Objective& objective,
                                                            const OptimizeOptions& options) {
   if (absl::Status status = CheckOptions(options); !status.ok()) return status;
-  if (absl::Status status = Loop(*this, objective, options).Run(); !status.ok()) return status;
+  client_internal::OptimizationLoop loop(*this, objective, options);
+  if (absl::Status status = loop.Run(); !status.ok()) return status;
   return Best();
 }
 

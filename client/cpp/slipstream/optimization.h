@@ -28,7 +28,8 @@ struct Stopped {
 // What became of a trial: usually the measured value.
 using Outcome = std::variant<double, Failed, Infeasible, Stopped>;
 
-// Evaluates a trial. It may end the trial itself; then what it returns is ignored. A value that is
+// Evaluates a trial. It may end the trial itself; then what it returns is ignored, also if the
+// server would not record that outcome, which ends the optimisation. A value that is
 // returned after the advice to stop ends the trial as stopped. One that is not finite makes it
 // infeasible, so that the model avoids similar configurations. An exception fails it with its text.
 using Objective = std::function<Outcome(Trial& trial)>;

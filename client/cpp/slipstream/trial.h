@@ -27,6 +27,7 @@
 namespace slipstream::client_internal {
 class Background;
 class HeldTrial;
+class OptimizationLoop;
 }  // namespace slipstream::client_internal
 
 namespace slipstream::client {
@@ -50,7 +51,8 @@ class Trial {
  public:
   Trial(std::shared_ptr<client_internal::HeldTrial> held,
         std::shared_ptr<client_internal::Background> background);
-  // Gives the trial back unless it has an outcome, which takes as long as a call may take.
+  // Gives the trial back unless it has an outcome, which takes as long as a call may take. A trial
+  // whose outcome the server would not record is kept until its lease runs out.
   ~Trial();
   Trial(Trial&& other) noexcept;
   Trial& operator=(Trial&& other) noexcept;
@@ -92,8 +94,9 @@ class Trial {
   absl::StatusOr<std::map<std::string, std::string>> Labels();
   absl::StatusOr<std::string> Note();
 
-  // Each ends the trial. After an error it has no outcome yet; try again. A value that is not
-  // finite is refused with INVALID_ARGUMENT.
+  // Each ends the trial. After an error it has no outcome yet; try again, or have a person do what
+  // the error's message says: it has the command that records the outcome later. A value that is
+  // not finite is refused with INVALID_ARGUMENT.
   absl::Status Complete(double value);
   // The worker failed. That may be chance; what fails repeatedly is avoided.
   absl::Status Fail(const std::string& reason = "");
@@ -106,8 +109,8 @@ class Trial {
   absl::Status Release();
 
   // The same, without waiting. The trial may go out of scope meanwhile: after a call that reports
-  // an outcome it is given back only if that call fails. At most ClientOptions::background
-  // calls wait; a further one is RESOURCE_EXHAUSTED at once.
+  // an outcome it is given back only if the call has sent nothing. At most
+  // ClientOptions::background calls wait; a further one is RESOURCE_EXHAUSTED at once.
   std::future<absl::Status> ReportAsync(int64_t step, double value);
   std::future<absl::StatusOr<bool>> ShouldStopAsync();
   std::future<absl::Status> AnnotateAsync(Annotation annotation);
@@ -126,6 +129,8 @@ class Trial {
   std::optional<double> measured() const;
 
  private:
+  friend class client_internal::OptimizationLoop;
+
   std::shared_ptr<client_internal::HeldTrial> held_;
   std::shared_ptr<client_internal::Background> background_;
 };

@@ -158,6 +158,7 @@ TEST_F(OptimizationTest, AValueThatIsNotFiniteMakesItsTrialInfeasible) {
         (void)trial.ShouldStop();
         return std::nan("");
       },
+      [](Trial&) { return Stopped{.value = std::nan("")}; },
   };
   for (const Objective& objective : objectives) {
     const auto best = study_->Optimize(objective, {.trials = 2});
@@ -166,15 +167,6 @@ TEST_F(OptimizationTest, AValueThatIsNotFiniteMakesItsTrialInfeasible) {
     EXPECT_THAT(Stored().back().reason(), HasSubstr("the objective is "));
   }
   EXPECT_EQ(Stored().size(), 2 * objectives.size());
-}
-
-TEST_F(OptimizationTest, AStoppedTrialsValueThatIsNoNumberFailsTheTrialAndEndsIt) {
-  const auto objective = [](Trial&) { return Stopped{.value = std::nan("")}; };
-  const auto ended = study_->Optimize(objective, {.trials = 3});
-  EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
-  ASSERT_EQ(Stored().size(), 1u);
-  EXPECT_EQ(Stored().back().state(), v1::Trial::FAILED);
-  EXPECT_THAT(Stored().back().reason(), HasSubstr("finite numbers only"));
 }
 
 TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
@@ -207,6 +199,58 @@ TEST_F(OptimizationTest, EndsWhenTheStudyIsPausedOrCompletedMeanwhile) {
   server_.service().FailNext(1, {.status = refusal});
   EXPECT_EQ(study_->Optimize(objective, {}).status().code(),
             absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(OptimizationTest, KeepsATrialWhoseOutcomeTheServerWouldNotRecord) {
+  const std::vector<Objective> objectives = {
+      [](Trial&) { return 0.25; },
+      [](Trial& trial) {
+        EXPECT_FALSE(trial.Complete(0.25).ok());
+        return 7.0;  // Ignored.
+      },
+      [](Trial& trial) {
+        EXPECT_FALSE(trial.Complete(0.25).ok());
+        return Failed{"the result was refused"};
+      },
+      [](Trial& trial) -> Outcome { throw std::runtime_error(trial.Complete(0.25).ToString()); },
+  };
+  size_t number = 0;
+  for (const Objective& objective : objectives) {
+    for (const auto code : {grpc::StatusCode::INTERNAL, grpc::StatusCode::UNAUTHENTICATED,
+                            grpc::StatusCode::INVALID_ARGUMENT}) {
+      const auto refused = [&](Trial& trial) {
+        server_.service().FailNext(1, {.status = {code, "no"}});
+        return objective(trial);
+      };
+      std::string error;
+      try {
+        const absl::Status status = study_->Optimize(refused, {.trials = 3}).status();
+        EXPECT_EQ(static_cast<int>(status.code()), static_cast<int>(code));
+        error = status.ToString();
+      } catch (const std::runtime_error& thrown) {
+        error = thrown.what();
+      }
+      ASSERT_EQ(Stored().size(), ++number);
+      EXPECT_THAT(error, HasSubstr(": no; once that is mended, this records the outcome: "
+                                   "slipstream --address " + server_.address() + " observe s1/" +
+                                   std::to_string(number) + " --value 0.25"));
+      EXPECT_EQ(Stored().back().state(), v1::Trial::ACTIVE);
+    }
+  }
+  for (const SeenCall& call : server_.service().calls()) EXPECT_NE(call.method, "ReleaseTrials");
+}
+
+TEST_F(OptimizationTest, TellsTheOutcomeOfATrialThatItsObjectiveHasMovedAway) {
+  const auto objective = [](Trial& trial) {
+    const Trial mine = std::move(trial);
+    return 2 * *mine.Number("lr");
+  };
+  int shown = 0;
+  const auto show = [&shown](const Trial&) { ++shown; };
+  const auto best = study_->Optimize(objective, {.trials = 2, .progress = show});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ((*best)->value, 0.5);
+  EXPECT_EQ(shown, 0);
 }
 
 TEST_F(OptimizationTest, EndsWithATrialThatWasGivenBackMeanwhile) {

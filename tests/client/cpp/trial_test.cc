@@ -151,6 +151,30 @@ TEST_F(TrialTest, AnOutcomeThatIsRefusedCanBeToldAgain) {
   EXPECT_EQ(Stored().state(), v1::Trial::INFEASIBLE);
 }
 
+TEST_F(TrialTest, IsKeptWhenItsOutcomeWasRefused) {
+  {
+    Trial trial = Suggest();
+    server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+    const absl::Status refused = trial.Stop("hopeless", 0.5);
+    server_.service().FailAlways(grpc::Status::OK);
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("once the server answers again, this records the outcome: slipstream "
+                          "--address " + server_.address() +
+                          " observe s1/1 --stopped hopeless --value 0.5"));
+  }
+  EXPECT_EQ(Calls("ReleaseTrials"), 0);
+  EXPECT_EQ(Stored().state(), v1::Trial::ACTIVE);
+  EXPECT_EQ(Suggest().worker(), "w#2") << "under the same id it would be handed out again";
+}
+
+TEST_F(TrialTest, KeepsInItsErrorWhatIsGone) {
+  Trial trial = Suggest();
+  server_.service().ReplaceTrial(trial.name());
+  EXPECT_THAT(std::string(trial.Complete(0.5).message()),
+              HasSubstr("this keeps the result: slipstream --address " + server_.address() +
+                        " trial add s1 --set kernel=rbf --set lr=0.25 --value 0.5"));
+}
+
 TEST_F(TrialTest, RefusesWhatIsNoNumberAndSaysWhatToDo) {
   Trial trial = Suggest();
   const absl::Status refused = trial.Complete(std::numeric_limits<double>::quiet_NaN());
