@@ -216,8 +216,15 @@ void HeldTrial::End() {
   holder_.give_back();
 }
 
+absl::Status HeldTrial::CheckOutcome(const char* call, double value) {
+  const absl::Status status = CheckFinite(record_, call, value);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!status.ok()) not_finite_ = absl::StrCat(call, "() got ", value);
+  return status;
+}
+
 absl::Status HeldTrial::Complete(double value) {
-  if (absl::Status status = CheckFinite(record_, "Complete", value); !status.ok()) return status;
+  if (absl::Status status = CheckOutcome("Complete", value); !status.ok()) return status;
   if (absl::Status status = Observe(value); !status.ok()) return status;
   const std::lock_guard<std::mutex> lock(mutex_);
   measured_ = value;
@@ -241,7 +248,7 @@ absl::Status HeldTrial::Stop(const std::optional<std::string>& reason,
     if (!value.has_value() && last_report_.has_value()) stopped.value = last_report_->second;
   }
   if (value.has_value()) {
-    if (absl::Status status = CheckFinite(record_, "Stop", *value); !status.ok()) return status;
+    if (absl::Status status = CheckOutcome("Stop", *value); !status.ok()) return status;
   }
   return Observe(stopped);
 }
@@ -261,13 +268,16 @@ absl::Status HeldTrial::Release() {
 }
 
 absl::Status HeldTrial::Finish(const client::Outcome& returned) {
+  std::string not_finite;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (ended_) return absl::OkStatus();
     if (!refusal_.ok()) return refusal_;
+    not_finite = not_finite_;
   }
   return std::visit(
-      Overloaded{[this](double value) {
+      Overloaded{[this, &not_finite](double value) {
+                   if (!not_finite.empty()) return Infeasible(not_finite);
                    if (!std::isfinite(value)) {
                      return Infeasible(absl::StrCat("the objective is ", value));
                    }

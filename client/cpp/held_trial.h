@@ -66,7 +66,8 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   absl::Status Release();
 
   // Tells the server what an objective has returned, unless the objective has ended the trial
-  // itself. If it has tried to, but the server would not record it, that is returned again.
+  // itself. If it has tried to, but the server would not record it, that is returned again. If it
+  // has tried to with a value that is not finite, another value does not count: it is infeasible.
   absl::Status Finish(const client::Outcome& returned);
   // Fails the trial after an exception, unless the objective has ended it or tried to.
   void FinishAfterException(const std::string& reason);
@@ -75,6 +76,8 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   HeldTrial(Holder holder, client::TrialRecord record);
 
   Renewals::Pause Renew();
+  // INVALID_ARGUMENT unless the outcome's value is finite, which is noted.
+  absl::Status CheckOutcome(const char* call, double value);
   absl::StatusOr<v1::Trial> Read();
   absl::Status Observe(const client::Outcome& outcome);
   // The error of a refused outcome, with what records the outcome later.
@@ -90,7 +93,8 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   mutable std::mutex mutex_;  // Guards what follows.
   bool ended_ = false;
   std::optional<double> measured_;
-  absl::Status refusal_;  // Of an outcome; OK unless the server would not record one.
+  std::string not_finite_;  // "Complete() got nan"; empty unless an outcome was like that.
+  absl::Status refusal_;    // Of an outcome; OK unless the server would not record one.
   std::optional<std::string> advice_;                      // The reason to stop.
   std::optional<std::pair<int64_t, double>> last_report_;  // The highest step and its value.
 };

@@ -29,9 +29,10 @@ struct Stopped {
 using Outcome = std::variant<double, Failed, Infeasible, Stopped>;
 
 // Evaluates a trial. It may end the trial itself; then what it returns is ignored, also if the
-// server would not record that outcome, which ends the optimisation. A value that is
-// returned after the advice to stop ends the trial as stopped. One that is not finite makes it
-// infeasible, so that the model avoids similar configurations. An exception fails it with its text.
+// server would not record that outcome, which ends the optimisation. A value that is returned after
+// the advice to stop ends the trial as stopped. One that is not finite, returned or given to the
+// trial as its outcome, makes it infeasible, so that the model avoids similar configurations. An
+// exception fails it with its text.
 using Objective = std::function<Outcome(Trial& trial)>;
 
 struct OptimizeOptions {

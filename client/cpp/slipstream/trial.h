@@ -77,7 +77,7 @@ class Trial {
   absl::StatusOr<bool> Boolean(const std::string& parameter) const;
 
   // Reports an intermediate measurement, and renews the lease. All trials of a study count the same
-  // steps: epochs, trees, seconds of training.
+  // steps: epochs, trees, seconds of training. A value that is not finite is INVALID_ARGUMENT.
   absl::Status Report(int64_t step, double value);
   // Whether to stop early, by the study's rule and the reports so far.
   absl::StatusOr<bool> ShouldStop();

@@ -169,6 +169,24 @@ TEST_F(OptimizationTest, AValueThatIsNotFiniteMakesItsTrialInfeasible) {
   EXPECT_EQ(Stored().size(), 2 * objectives.size());
 }
 
+TEST_F(OptimizationTest, SoDoesOneThatTheObjectiveTellsTheTrial) {
+  const auto objective = [](Trial& trial) -> Outcome {
+    const double nan = std::nan("");
+    (void)trial.Report(1, nan);
+    const bool stops = trial.number() == 2;
+    if (trial.number() != 3) (void)(stops ? trial.Stop({}, nan) : trial.Complete(nan));
+    if (trial.number() == 4) return Failed{"the data was broken"};
+    return 0.5;
+  };
+  const auto best = study_->Optimize(objective, {.trials = 4});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ((*best)->number, 3);
+  EXPECT_EQ(Stored()[0].state(), v1::Trial::INFEASIBLE);
+  EXPECT_EQ(Stored()[0].reason(), "Complete() got nan");
+  EXPECT_EQ(Stored()[1].reason(), "Stop() got nan");
+  EXPECT_EQ(Stored()[3].state(), v1::Trial::FAILED);
+}
+
 TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
   const auto objective = [this](Trial& trial) {
     if (trial.number() == 1) {
