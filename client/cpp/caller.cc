@@ -8,6 +8,7 @@
 
 #include "absl/random/random.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "client/cpp/call_error.h"
 
 namespace slipstream::client_internal {
@@ -76,7 +77,7 @@ Caller::Caller(const ClientOptions& options, MakeCredentials make_credentials, D
       connection_(options.address, std::move(make_credentials)) {}
 
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
-                          const Attempt& attempt) {
+                          const Attempt& attempt, const std::function<bool()>& is_wanted) {
   const absl::Duration longest_attempt = absl::FromChrono(deadlines.attempt);
   const absl::Duration longest_call = absl::FromChrono(deadlines.overall);
   const absl::Duration start = absl::FromChrono(clock_->Elapsed());
@@ -104,8 +105,22 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                        last_informative.status);
     }
     TellOfRetry(result, elapsed - before, pause);
-    clock_->Sleep(absl::ToChronoNanoseconds(pause));
+    if (Pause(absl::ToChronoNanoseconds(pause), is_wanted)) continue;
+    return absl::CancelledError(absl::StrCat("cannot ", what, ": nobody waits for it any more"));
   }
+}
+
+bool Caller::Pause(std::chrono::nanoseconds duration,
+                   const std::function<bool()>& is_wanted) const {
+  constexpr std::chrono::nanoseconds kBetweenLooks = std::chrono::milliseconds(200);
+  if (is_wanted == nullptr) {
+    clock_->Sleep(duration);
+    return true;
+  }
+  for (; duration > duration.zero() && is_wanted(); duration -= kBetweenLooks) {
+    clock_->Sleep(std::min(duration, kBetweenLooks));
+  }
+  return is_wanted();
 }
 
 void Caller::TellOfRetry(const Result& result, absl::Duration took, absl::Duration pause) const {

@@ -43,20 +43,23 @@ class Caller {
   // error by CallError; if only the overall deadline ended the last attempt, the
   // status of the attempt before it says more and is returned instead. `what`
   // completes "cannot ...". Every attempt must send the same content.
+  // CANCELLED if `is_wanted`, unless null, is false during a pause between attempts.
   // A mistake of TLS, or that another service listens, ends the call after its first
   // attempt, unless there was a connection before: a server's certificate may be being
   // replaced.
-  absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt);
+  absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt,
+                    const std::function<bool()>& is_wanted = nullptr);
 
   template <typename Request, typename Response>
   absl::StatusOr<Response> Unary(const std::string& what, const Deadlines& deadlines,
-                                 Method<Request, Response> method, const Request& request) {
+                                 Method<Request, Response> method, const Request& request,
+                                 const std::function<bool()>& is_wanted = nullptr) {
     Response response;
-    const absl::Status status =
-        Call(what, deadlines, [&](Stub& stub, grpc::ClientContext* context) {
-          response.Clear();
-          return (stub.*method)(context, request, &response);
-        });
+    const auto attempt = [&](Stub& stub, grpc::ClientContext* context) {
+      response.Clear();
+      return (stub.*method)(context, request, &response);
+    };
+    const absl::Status status = Call(what, deadlines, attempt, is_wanted);
     if (!status.ok()) return status;
     return response;
   }
@@ -70,6 +73,8 @@ class Caller {
   // What is wrong if there is no connection after this result, and `left` of the call's time.
   std::string Diagnose(const Result& result, absl::Duration left) const;
   void TellOfRetry(const Result& result, absl::Duration took, absl::Duration pause) const;
+  // Sleeps, unless `is_wanted` is false before the end. Returns whether to go on.
+  bool Pause(std::chrono::nanoseconds duration, const std::function<bool()>& is_wanted) const;
   // One attempt that may take `duration`.
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 

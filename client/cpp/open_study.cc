@@ -80,7 +80,8 @@ absl::Status OpenStudy::RecallLanes() {
   return listed;
 }
 
-absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int count) {
+absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(
+    int count, const std::function<bool()>& is_wanted) {
   if (count < 1) {
     return absl::InvalidArgumentError(absl::StrCat("count is ", count, ", must be 1 or more"));
   }
@@ -93,7 +94,8 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   request.set_worker(worker);
   request.set_count(count);
   *request.mutable_process() = ThisProcess();
-  const absl::StatusOr<v1::SuggestResponse> response = client_->Suggest(std::move(request));
+  const absl::StatusOr<v1::SuggestResponse> response =
+      client_->Suggest(std::move(request), is_wanted);
   const int got = response.ok() ? response->trials_size() : 0;
   lanes_->Resumed(lane, got);
   if (absl::IsFailedPrecondition(response.status())) lanes_->ResumedAll(lane);

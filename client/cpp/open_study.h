@@ -3,6 +3,7 @@
 #define SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,7 +39,9 @@ class OpenStudy {
   const client::NewStudy& description() const { return description_; }
   const std::shared_ptr<Client>& client() const { return client_; }
 
-  absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> Suggest(int count);
+  // CANCELLED if `is_wanted`, unless null, is false during a pause between attempts.
+  absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> Suggest(
+      int count, const std::function<bool()>& is_wanted = nullptr);
   absl::StatusOr<std::vector<client::TrialRecord>> Trials();
   absl::StatusOr<std::optional<client::TrialRecord>> Best();
   // Queued, unless there is an outcome.

@@ -75,10 +75,20 @@ class OptimizationLoop {
   // Whether one more trial may be started.
   bool Take() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const bool late = options_.timeout.has_value() && Clock::now() - start_ >= *options_.timeout;
-    if (closed_ || late || left_ == 0) return false;
+    if (IsOverLocked() || left_ == 0) return false;
     if (left_.has_value()) --*left_;
     return true;
+  }
+
+  // Whether no trial may be started any more, not even one that was suggested meanwhile.
+  bool IsOver() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return IsOverLocked();
+  }
+
+  bool IsOverLocked() const {
+    const bool late = options_.timeout.has_value() && Clock::now() - start_ >= *options_.timeout;
+    return closed_ || late || options_.stop.stop_requested();
   }
 
   void Close(const absl::Status& status, std::exception_ptr thrown = nullptr) {
@@ -90,10 +100,12 @@ class OptimizationLoop {
 
   void Work() {
     while (Take()) {
-      absl::StatusOr<Trial> trial = study_.Suggest();
+      absl::StatusOr<Trial> trial = study_.SuggestIf([this] { return !IsOver(); });
       if (absl::IsOutOfRange(trial.status())) return Close(absl::OkStatus());
       if (WasEndedMeanwhile(trial.status())) return Close(absl::OkStatus());
+      if (absl::IsCancelled(trial.status()) && IsOver()) return;
       if (!trial.ok()) return Close(trial.status());
+      if (IsOver()) return;  // It is given back.
       has_begun_ = true;
       Evaluate(*trial);
     }

@@ -13,8 +13,9 @@ using client_internal::Background;
 using client_internal::OpenStudy;
 using Held = std::shared_ptr<client_internal::HeldTrial>;
 
-absl::StatusOr<Trial> SuggestOne(OpenStudy& open, const std::shared_ptr<Background>& background) {
-  absl::StatusOr<std::vector<Held>> held = open.Suggest(1);
+absl::StatusOr<Trial> SuggestOne(OpenStudy& open, const std::shared_ptr<Background>& background,
+                                 const std::function<bool()>& is_wanted = nullptr) {
+  absl::StatusOr<std::vector<Held>> held = open.Suggest(1, is_wanted);
   if (!held.ok()) return held.status();
   if (held->empty()) return absl::InternalError("the server sent no trial for " + open.name());
   return Trial(std::move(held->front()), background);
@@ -45,6 +46,10 @@ const std::string& Study::worker() const { return open_->worker(); }
 const std::shared_ptr<Client>& Study::messages() const { return open_->client(); }
 
 absl::StatusOr<Trial> Study::Suggest() { return SuggestOne(*open_, background_); }
+
+absl::StatusOr<Trial> Study::SuggestIf(const std::function<bool()>& is_wanted) {
+  return SuggestOne(*open_, background_, is_wanted);
+}
 
 absl::StatusOr<std::vector<Trial>> Study::Suggest(int count) {
   absl::StatusOr<std::vector<Held>> held = open_->Suggest(count);

@@ -26,10 +26,11 @@ v1::ObserveRequest Observing(const std::string& trial) {
 
 }  // namespace
 
-absl::StatusOr<v1::SuggestResponse> Client::Suggest(v1::SuggestRequest request) {
+absl::StatusOr<v1::SuggestResponse> Client::Suggest(v1::SuggestRequest request,
+                                                    const std::function<bool()>& is_wanted) {
   Identify(&request);
   return caller_->Unary("suggest for " + request.study(), options_.suggest, &Caller::Stub::Suggest,
-                        request);
+                        request, is_wanted);
 }
 
 absl::StatusOr<std::vector<v1::Trial>> Client::Suggest(const std::string& study,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -44,6 +45,9 @@ struct OptimizeOptions {
   int workers = 1;
   // Called after each trial, by one thread at a time.
   std::function<void(const Trial& trial)> progress = {};
+  // Once its source is asked to stop, by whatever thread, no more trials are started; those under
+  // way are evaluated to their end.
+  std::stop_token stop = {};
 };
 
 }  // namespace slipstream::client

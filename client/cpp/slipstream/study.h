@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -41,6 +42,7 @@ class Client;
 namespace slipstream::client_internal {
 class Background;
 class OpenStudy;
+class OptimizationLoop;
 }  // namespace slipstream::client_internal
 
 namespace slipstream::client {
@@ -88,8 +90,9 @@ class Study {
   // exception that leaves the objective ends the optimisation and is thrown again here. A trial
   // that somebody else has ended meanwhile, as an operator does, keeps that outcome and ends
   // nothing. A study that is paused or completed meanwhile, here or elsewhere, ends the
-  // optimisation; before its first trial that is FAILED_PRECONDITION. For processes or machines,
-  // run the same program several times.
+  // optimisation; before its first trial that is FAILED_PRECONDITION. A trial that is suggested
+  // after the end of the time is given back. For processes or machines, run the same program
+  // several times.
   absl::StatusOr<std::optional<TrialRecord>> Optimize(const Objective& objective,
                                                       const OptimizeOptions& options);
 
@@ -128,6 +131,11 @@ class Study {
   const std::shared_ptr<Client>& messages() const;
 
  private:
+  friend class client_internal::OptimizationLoop;
+
+  // CANCELLED if it is not wanted any more during a pause between attempts.
+  absl::StatusOr<Trial> SuggestIf(const std::function<bool()>& is_wanted);
+
   std::shared_ptr<client_internal::OpenStudy> open_;
   std::shared_ptr<client_internal::Background> background_;
 };

@@ -5,16 +5,21 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "slipstream/study.h"
+#include "slipstream/v1/errors.pb.h"
 #include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 
@@ -129,8 +134,11 @@ TEST_F(OptimizationTest, AnExceptionFailsItsTrialAndIsThrownAgain) {
   const auto objective = [](Trial&) -> Outcome { throw std::runtime_error("out of memory"); };
   EXPECT_THROW((void)study_->Optimize(objective, {.trials = 10, .workers = 2}), std::runtime_error);
   EXPECT_LE(Stored().size(), 2u);
-  EXPECT_EQ(Stored()[0].state(), v1::Trial::FAILED);
-  EXPECT_EQ(Stored()[0].reason(), "out of memory");
+  for (const v1::Trial& trial : Stored()) {
+    if (trial.state() == v1::Trial::REQUESTED) continue;  // It was suggested too late.
+    EXPECT_EQ(trial.state(), v1::Trial::FAILED);
+    EXPECT_EQ(trial.reason(), "out of memory");
+  }
 }
 
 TEST_F(OptimizationTest, AnExceptionWhoseTextIsNotUtf8FailsItsTrialToo) {
@@ -292,6 +300,106 @@ TEST_F(OptimizationTest, EndsWhenTheCandidatesOrTheTimeDo) {
   const auto in_no_time = study_->Optimize(objective, {.timeout = std::chrono::nanoseconds(0)});
   EXPECT_TRUE(in_no_time.ok());
   EXPECT_EQ(Stored().size(), 1u);
+}
+
+// A refusal that lasts longer than any test.
+Fault Busy() {
+  v1::Overload overload;
+  overload.mutable_retry_delay()->set_seconds(200);
+  v1::StatusDetails details;
+  details.add_details()->PackFrom(overload);
+  return {.status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", details.SerializeAsString()}};
+}
+
+class RefusedSuggestionTest : public OptimizationTest {
+ protected:
+  RefusedSuggestionTest() {
+    ClientOptions options;
+    options.address = server_.address();
+    options.on_retry = [this](const FailedAttempt&) { refused_ = true; };
+    study_ = std::make_unique<Study>(*Load("s1", options));
+  }
+
+  ~RefusedSuggestionTest() override {
+    EXPECT_LT(std::chrono::steady_clock::now() - start_, std::chrono::seconds(40));
+  }
+
+  // The first suggestion is made, the second one refused.
+  void RefuseTheSecond() {
+    server_.service().FailNext(1, {});
+    server_.service().FailNext(1, Busy());
+  }
+  void WaitUntilRefused() {
+    while (!refused_) std::this_thread::yield();
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::atomic<bool> refused_{false};
+};
+
+TEST_F(RefusedSuggestionTest, IsNotWaitedForAfterAnException) {
+  RefuseTheSecond();
+  const auto objective = [this](Trial&) -> Outcome {
+    WaitUntilRefused();
+    throw std::runtime_error("disk");
+  };
+  EXPECT_THROW((void)study_->Optimize(objective, {.workers = 2}), std::runtime_error);
+  EXPECT_EQ(Stored().size(), 1u);
+}
+
+TEST_F(RefusedSuggestionTest, IsNotWaitedForAfterAStop) {
+  RefuseTheSecond();
+  std::stop_source source;
+  const auto objective = [&](Trial&) {
+    WaitUntilRefused();
+    source.request_stop();
+    return 0.5;
+  };
+  const auto best = study_->Optimize(objective, {.workers = 2, .stop = source.get_token()});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ((*best)->number, 1);
+  EXPECT_EQ(Stored().size(), 1u);
+}
+
+TEST_F(RefusedSuggestionTest, IsNotWaitedForAfterTheEndOfTheTime) {
+  server_.service().FailNext(1, Busy());
+  const auto best =
+      study_->Optimize([](Trial&) { return 0.5; }, {.timeout = std::chrono::seconds(1)});
+  EXPECT_TRUE(best.ok()) << best.status();
+}
+
+// Calls `at_call` before each call.
+class CalledClock final : public ClientClock {
+ public:
+  std::chrono::nanoseconds Elapsed() override {
+    if (at_call) at_call();
+    return std::chrono::nanoseconds(0);
+  }
+  void Sleep(std::chrono::nanoseconds) override {}
+
+  std::function<void()> at_call;
+};
+
+TEST_F(OptimizationTest, GivesBackATrialThatIsSuggestedAfterTheEnd) {
+  constexpr std::chrono::milliseconds kTime(100);
+  const auto clock = std::make_shared<CalledClock>();
+  ClientOptions options;
+  options.address = server_.address();
+  options.clock = clock;
+  Study study = *Load("s1", options);
+  const Objective objective = [](Trial&) -> Outcome { throw std::runtime_error("started"); };
+
+  std::stop_source source;
+  clock->at_call = [&source] { source.request_stop(); };
+  EXPECT_TRUE(study.Optimize(objective, {.stop = source.get_token()}).ok());
+  ASSERT_EQ(Stored().size(), 1u);
+
+  const auto start = std::chrono::steady_clock::now();
+  clock->at_call = [=] {
+    while (std::chrono::steady_clock::now() < start + 2 * kTime) std::this_thread::yield();
+  };
+  EXPECT_TRUE(study.Optimize(objective, {.timeout = kTime}).ok());
+  for (const v1::Trial& trial : Stored()) EXPECT_EQ(trial.state(), v1::Trial::REQUESTED);
 }
 
 TEST_F(OptimizationTest, ReturnsWhatTheServerRefuses) {

@@ -109,7 +109,9 @@ class Client {
 
   // --- Trials, named "studies/{study}/trials/{number}". ---
 
-  absl::StatusOr<v1::SuggestResponse> Suggest(v1::SuggestRequest request);
+  // CANCELLED if `is_wanted`, unless null, is false during a pause between attempts.
+  absl::StatusOr<v1::SuggestResponse> Suggest(v1::SuggestRequest request,
+                                              const std::function<bool()>& is_wanted = nullptr);
   // The `count` trials for `worker` to run; fewer only if the candidate list is
   // exhausted. A trainer that asks again under the same id gets its unfinished
   // trials back.
