@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -91,48 +92,102 @@ class OptimizationLoop {
     return closed_ || late || options_.stop.stop_requested();
   }
 
-  void Close(const absl::Status& status, std::exception_ptr thrown = nullptr) {
+  void Close() {
     const std::lock_guard<std::mutex> lock(mutex_);
     closed_ = true;
-    status_.Update(status);
-    if (thrown_ == nullptr) thrown_ = std::move(thrown);
+  }
+
+  // Ends the optimisation for an error, and tells of the first one if others still train.
+  void CloseFor(const absl::Status& error, std::exception_ptr thrown = nullptr) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      closed_ = true;
+      const bool is_first = status_.ok();
+      status_.Update(error);
+      if (thrown_ == nullptr) thrown_ = std::move(thrown);
+      if (!is_first || training_ == 0) return;
+    }
+    if (options_.on_error) options_.on_error(error);
+  }
+
+  // The same for the exception that is being handled. Returns its text.
+  std::string CloseForException() {
+    std::string text = "an exception without a message";
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      text = error.what();
+    } catch (...) {
+    }
+    CloseFor(absl::UnknownError(text), std::current_exception());
+    return text;
   }
 
   void Work() {
+    try {
+      EvaluateSuggestions();
+    } catch (...) {  // Of a function of the options.
+      CloseForException();
+    }
+  }
+
+  void EvaluateSuggestions() {
     while (Take()) {
-      absl::StatusOr<Trial> trial = study_.SuggestIf([this] { return !IsOver(); });
-      if (absl::IsOutOfRange(trial.status())) return Close(absl::OkStatus());
-      if (WasEndedMeanwhile(trial.status())) return Close(absl::OkStatus());
+      absl::StatusOr<Trial> trial = Suggest();
+      if (absl::IsFailedPrecondition(trial.status())) {
+        const auto state = StateOfStudy();
+        if (state.ok() && *state != v1::Study::ACTIVE && has_begun_) return Close();
+      }
+      if (absl::IsOutOfRange(trial.status())) return Close();
       if (absl::IsCancelled(trial.status()) && IsOver()) return;
-      if (!trial.ok()) return Close(trial.status());
+      if (!trial.ok()) return CloseFor(trial.status());
       if (IsOver()) return;  // It is given back.
       has_begun_ = true;
       Evaluate(*trial);
     }
   }
 
-  // Whether the study refuses to suggest any more because it was paused or completed since this
-  // loop began.
-  bool WasEndedMeanwhile(const absl::Status& refusal) {
-    if (!absl::IsFailedPrecondition(refusal) || !has_begun_) return false;
+  absl::StatusOr<Trial> Suggest() {
+    return study_.SuggestIf([this] { return !IsOver(); });
+  }
+
+  absl::StatusOr<v1::Study::State> StateOfStudy() {
     const absl::StatusOr<v1::Study> study = study_.messages()->GetStudy(study_.name());
-    return study.ok() && study->state() != v1::Study::ACTIVE;
+    if (!study.ok()) return study.status();
+    return study->state();
   }
 
   void Evaluate(Trial& trial) {
     const std::shared_ptr<HeldTrial> held = trial.held_;  // The objective may move the trial.
     try {
-      const absl::Status told = held->Finish(objective_(trial));
-      if (!told.ok() && !IsOtherOutcome(told)) Close(told);
+      const absl::Status told = held->Finish(Train(trial));
+      if (!told.ok() && !IsOtherOutcome(told)) CloseFor(told);
       ShowProgress(trial);
-    } catch (const std::exception& error) {
-      held->FinishAfterException(error.what());
-      Close(absl::OkStatus(), std::current_exception());
     } catch (...) {
-      held->FinishAfterException("an exception without a message");
-      Close(absl::OkStatus(), std::current_exception());
+      held->FinishAfterException(CloseForException());
     }
   }
+
+  // What the objective returns.
+  client::Outcome Train(Trial& trial) {
+    const Training training(this);
+    return objective_(trial);
+  }
+
+  // Counts a call of the objective while it lasts.
+  class Training {
+   public:
+    explicit Training(OptimizationLoop* loop) : loop_(*loop) { Add(1); }
+    ~Training() { Add(-1); }
+
+   private:
+    void Add(int count) {
+      const std::lock_guard<std::mutex> lock(loop_.mutex_);
+      loop_.training_ += count;
+    }
+
+    OptimizationLoop& loop_;
+  };
 
   void ShowProgress(const Trial& trial) {
     if (!options_.progress || trial.held_ == nullptr) return;
@@ -149,6 +204,7 @@ class OptimizationLoop {
   std::mutex mutex_;  // Guards what follows.
   std::optional<int64_t> left_;
   bool closed_ = false;
+  int training_ = 0;  // Calls of the objective that are under way.
   absl::Status status_;
   std::exception_ptr thrown_;
 };

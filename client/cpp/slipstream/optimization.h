@@ -10,6 +10,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/status/status.h"
 #include "slipstream/trial.h"
 
 namespace slipstream::client {
@@ -43,8 +44,12 @@ struct OptimizeOptions {
   std::optional<std::chrono::nanoseconds> timeout = {};
   // How many threads evaluate at once, 1 to 1,000.
   int workers = 1;
-  // Called after each trial, by one thread at a time.
+  // Called after each trial that the objective has returned from, by one thread at a time.
   std::function<void(const Trial& trial)> progress = {};
+  // Called when an error or an exception (UNKNOWN, with its text) ends the optimisation while other
+  // workers still train: Optimize returns or throws it only after their trainings, which the
+  // program may cut short. At most once, on any thread.
+  std::function<void(const absl::Status& error)> on_error = {};
   // Once its source is asked to stop, by whatever thread, no more trials are started; those under
   // way are evaluated to their end.
   std::stop_token stop = {};

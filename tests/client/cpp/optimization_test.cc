@@ -227,6 +227,49 @@ TEST_F(OptimizationTest, EndsWhenTheStudyIsPausedOrCompletedMeanwhile) {
             absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(OptimizationTest, TellsOfAnErrorWhileOthersStillTrain) {
+  std::atomic<int> begun{0};
+  std::atomic<bool> told{false};
+  const auto objective = [&](Trial&) -> Outcome {
+    const bool fails = ++begun == 3;
+    while (begun < 3) std::this_thread::yield();
+    if (fails) throw std::runtime_error("disk");
+    while (!told) std::this_thread::yield();  // Ends only if the error is told of.
+    throw std::runtime_error("cut short");
+  };
+  std::vector<absl::Status> errors;
+  const auto note = [&](const absl::Status& error) {
+    errors.push_back(error);
+    told = true;
+  };
+  try {
+    (void)study_->Optimize(objective, {.workers = 3, .on_error = note});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "disk");
+  }
+  EXPECT_EQ(errors, std::vector<absl::Status>{absl::UnknownError("disk")});
+  errors.clear();
+  server_.service().FailNext(1, {.status = {grpc::StatusCode::INTERNAL, "no"}});
+  EXPECT_FALSE(study_->Optimize(objective, {.on_error = note}).ok());
+  EXPECT_TRUE(errors.empty()) << "nobody else trains";
+}
+
+TEST_F(OptimizationTest, EndsWithAnExceptionOfTheProgramsOtherFunctions) {
+  ClientOptions options;
+  options.address = server_.address();
+  options.clock = std::make_shared<FakeClientClock>();
+  options.on_retry = [](const FailedAttempt&) { throw std::runtime_error("full disk"); };
+  Study study = *Load("s1", options);
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  const auto objective = [](Trial&) { return 0.5; };
+  EXPECT_THROW((void)study.Optimize(objective, {.workers = 3}), std::runtime_error);
+  server_.service().FailAlways(grpc::Status::OK);
+  const auto show = [](const Trial&) { throw std::runtime_error("full disk"); };
+  EXPECT_THROW((void)study.Optimize(objective, {.workers = 3, .progress = show}),
+               std::runtime_error);
+}
+
 TEST_F(OptimizationTest, KeepsATrialWhoseOutcomeTheServerWouldNotRecord) {
   const std::vector<Objective> objectives = {
       [](Trial&) { return 0.25; },
