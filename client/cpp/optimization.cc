@@ -137,6 +137,8 @@ class OptimizationLoop {
       if (absl::IsFailedPrecondition(trial.status())) {
         const auto state = StateOfStudy();
         if (state.ok() && *state != v1::Study::ACTIVE && has_begun_) return Close();
+        // If it is active now, it was paused only for a moment.
+        if (state.ok() && *state == v1::Study::ACTIVE) trial = Suggest();
       }
       if (absl::IsOutOfRange(trial.status())) return Close();
       if (absl::IsCancelled(trial.status()) && IsOver()) return;

@@ -227,6 +227,23 @@ TEST_F(OptimizationTest, EndsWhenTheStudyIsPausedOrCompletedMeanwhile) {
             absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(OptimizationTest, GoesOnAfterAPauseThatIsOverWhenItLooks) {
+  const grpc::Status refusal{grpc::StatusCode::FAILED_PRECONDITION, "the study is not active"};
+  const auto refuse = [&](const Trial& trial) {
+    if (trial.number() < 3) server_.service().FailNext(1, {.status = refusal});
+  };
+  const auto objective = [](Trial&) { return 0.5; };
+  ASSERT_TRUE(study_->Optimize(objective, {.trials = 3, .progress = refuse}).ok());
+  EXPECT_EQ(Stored().size(), 3u);
+  server_.service().FailNext(1, {.status = refusal});
+  ASSERT_TRUE(study_->Optimize(objective, {.trials = 1}).ok());
+  for (const Fault& fault : {Fault{refusal}, Fault{}, Fault{refusal}}) {
+    server_.service().FailNext(1, fault);
+  }
+  EXPECT_EQ(study_->Optimize(objective, {.trials = 1}).status().code(),
+            absl::StatusCode::kFailedPrecondition) << "it is refused for another reason";
+}
+
 TEST_F(OptimizationTest, TellsOfAnErrorWhileOthersStillTrain) {
   std::atomic<int> begun{0};
   std::atomic<bool> told{false};
