@@ -25,7 +25,8 @@ namespace {
 
 constexpr int kMostWorkers = 1000;
 
-absl::Status CheckOptions(const OptimizeOptions& options) {
+absl::Status CheckOptions(const Objective& objective, const OptimizeOptions& options) {
+  if (objective == nullptr) return absl::InvalidArgumentError("the objective is empty");
   if (options.workers < 1 || options.workers > kMostWorkers) {
     return absl::InvalidArgumentError(
         absl::StrCat("workers is ", options.workers, ", must be from 1 to ", kMostWorkers));
@@ -217,7 +218,7 @@ namespace slipstream::client {
 
 absl::StatusOr<std::optional<TrialRecord>> Study::Optimize(const Objective& objective,
                                                            const OptimizeOptions& options) {
-  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
+  if (absl::Status status = CheckOptions(objective, options); !status.ok()) return status;
   client_internal::OptimizationLoop loop(*this, objective, options);
   if (absl::Status status = loop.Run(); !status.ok()) return status;
   return Best();

@@ -474,6 +474,7 @@ TEST_F(OptimizationTest, RefusesOptionsOutOfTheirBounds) {
             "workers is 0, must be from 1 to 1000");
   EXPECT_EQ(study_->Optimize(objective, {.trials = -1}).status().message(),
             "trials is -1, must be 0 or more");
+  EXPECT_EQ(study_->Optimize(nullptr, {}).status().message(), "the objective is empty");
 }
 
 }  // namespace
