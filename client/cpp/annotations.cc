@@ -1,8 +1,11 @@
 #include "client/cpp/annotations.h"
 
+#include <mutex>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/existing_study.h"
+#include "client/cpp/turns.h"
 
 namespace slipstream::client_internal {
 namespace {
@@ -61,22 +64,13 @@ absl::StatusOr<v1::Trial> Annotations::Read(const std::string& trial, const Time
 
 absl::StatusOr<v1::Trial> Annotations::Write(const std::string& trial, const Time& created,
                                              const Annotation& annotation) {
-  const std::shared_ptr<std::mutex> turn = TurnOf(trial);
+  const std::shared_ptr<std::mutex> turn = TurnOf(client_->options().address, trial);
   const std::lock_guard<std::mutex> lock(*turn);
   const absl::StatusOr<v1::Trial> found = Read(trial, created);
   if (!found.ok()) return found;
   v1::UpdateTrialRequest request = RequestOf(study_, *found, annotation);
   if (request.update_mask().paths().empty()) return found;
   return client_->UpdateTrial(std::move(request));
-}
-
-std::shared_ptr<std::mutex> Annotations::TurnOf(const std::string& trial) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::erase_if(turns_, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<std::mutex>& known = turns_[trial];
-  std::shared_ptr<std::mutex> turn = known.lock();
-  if (turn == nullptr) known = turn = std::make_shared<std::mutex>();
-  return turn;
 }
 
 }  // namespace slipstream::client_internal

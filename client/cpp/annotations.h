@@ -7,7 +7,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,13 +43,8 @@ class Annotations {
                                   const client::Annotation& annotation);
 
  private:
-  // Locked by whoever annotates the trial.
-  std::shared_ptr<std::mutex> TurnOf(const std::string& trial);
-
   const std::shared_ptr<Client> client_;
   const MeantStudy study_;
-  std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<std::mutex>> turns_;  // By trial.
 };
 
 }  // namespace slipstream::client_internal

@@ -1,5 +1,6 @@
 #include "client/cpp/open_study.h"
 
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "client/cpp/outcome_message.h"
 #include "client/cpp/study_name.h"
 #include "client/cpp/this_process.h"
+#include "client/cpp/turns.h"
 #include "client/cpp/value_message.h"
 
 namespace slipstream::client_internal {
@@ -193,7 +195,8 @@ absl::StatusOr<TrialRecord> OpenStudy::Tell(int64_t number, const Outcome& outco
 }
 
 absl::StatusOr<NewStudy> OpenStudy::Change(const client::StudyChange& change) {
-  const std::lock_guard<std::mutex> lock(change_mutex_);
+  const std::shared_ptr<std::mutex> turn = TurnOf(client_->options().address, name());
+  const std::lock_guard<std::mutex> lock(*turn);
   const absl::StatusOr<v1::Study> now = Read();
   if (!now.ok()) return now.status();
   v1::UpdateStudyRequest request;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,7 +68,6 @@ class OpenStudy {
   const std::shared_ptr<Lanes> lanes_;
   const std::shared_ptr<Renewals> renewals_;
   const std::shared_ptr<Annotations> annotations_;
-  std::mutex change_mutex_;  // Held by whoever changes the study.
 };
 
 }  // namespace slipstream::client_internal

@@ -120,6 +120,8 @@ class Study {
   absl::StatusOr<TrialRecord> Annotate(int64_t number, const Annotation& annotation);
 
   // Changes the study and returns its description as it is then; description() stays as it was.
+  // Changes in one process take turns, as labels and lease policies are read, changed and written
+  // back.
   absl::StatusOr<NewStudy> Change(const StudyChange& change);
 
   // Stops suggestions for now, resumes them, or stops them for good. Results are always accepted.

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "slipstream/messages/client.h"
@@ -240,6 +241,26 @@ TEST_F(StudyTest, ChangesItsTitleLabelsAndLeases) {
   const size_t calls = server_.service().calls().size();
   EXPECT_EQ(study.Change({.title = "Digits"})->requeues, 3);
   EXPECT_EQ(server_.service().calls().size(), calls + 1) << "it was read only";
+}
+
+TEST_F(StudyTest, TakesTurnsWithOtherObjectsThatChangeItOrItsTrials) {
+  Study first = Open();
+  const absl::StatusOr<Trial> trial = first.Suggest();
+  ASSERT_TRUE(trial.ok());
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([this, thread] {
+      Study study = Open();
+      for (int i = 0; i < 10; ++i) {
+        const std::string label = std::to_string(10 * thread + i);
+        EXPECT_TRUE(study.Change({.labels = {{label, ""}}}).ok());
+        EXPECT_TRUE(study.Annotate(1, {.labels = {{label, ""}}}).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(first.Change({})->labels.size(), 40u);
+  EXPECT_EQ(first.Find(1)->labels.size(), 40u);
 }
 
 TEST_F(StudyTest, DoesNotSpeakForAnotherStudyOfItsName) {
