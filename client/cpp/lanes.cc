@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/cpp/shared_objects.h"
 #include "slipstream/request_id.h"
 
 namespace slipstream::client_internal {
@@ -48,6 +49,16 @@ std::optional<size_t> LaneNamed(const std::string& worker, absl::string_view nam
     lane = static_cast<size_t>(counted) - 1;
   }
   return LaneName(worker, lane) == name ? std::make_optional(lane) : std::nullopt;
+}
+
+std::shared_ptr<Lanes> LanesOf(const std::string& worker, const std::string& address,
+                               const std::string& study) {
+  const auto make = [&worker] {
+    return std::make_shared<Lanes>(ChooseWorker(worker), /*may_have_left=*/!worker.empty());
+  };
+  if (worker.empty()) return make();
+  static auto& lanes = *new SharedObjects<Lanes>();
+  return lanes.Get(absl::StrCat(getpid(), " ", address, " ", study, " ", worker), make);
 }
 
 bool Lanes::recalled() {

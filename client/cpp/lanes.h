@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -30,6 +31,14 @@ std::string ChooseWorker(const std::string& worker);
 std::string LaneName(const std::string& worker, size_t lane);
 // The lane of the worker that has this name, if any has.
 std::optional<size_t> LaneNamed(const std::string& worker, absl::string_view name);
+
+class Lanes;
+
+// The lanes of the worker in a study on the server at the address; those of a new worker if it is
+// empty. All objects of this process for the study share them, as each would otherwise be given the
+// trials of the others. `study` tells it from every other one.
+std::shared_ptr<Lanes> LanesOf(const std::string& worker, const std::string& address,
+                               const std::string& study);
 
 // Thread-safe.
 class Lanes {

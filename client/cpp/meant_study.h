@@ -29,6 +29,13 @@ class MeantStudy {
   // "studies/{study}".
   const std::string& name() const { return name_; }
 
+  // A text that no other study has on the same server.
+  std::string Identity() const {
+    if (!created_.has_value()) return name_;
+    return name_ + "@" + std::to_string(created_->seconds()) + "." +
+           std::to_string(created_->nanos());
+  }
+
   // Names the study in a request with the fields `study` and `study_create_time`.
   template <typename Request>
   void NameIn(Request* request) const {

@@ -57,8 +57,7 @@ OpenStudy::OpenStudy(std::shared_ptr<Client> client, const v1::Study& study)
     : client_(std::move(client)),
       study_(study),
       description_(DescriptionOf(study)),
-      lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker),
-                                     /*may_have_left=*/!client_->options().worker.empty())),
+      lanes_(LanesOf(client_->options().worker, client_->options().address, study_.Identity())),
       renewals_(std::make_shared<Renewals>()),
       annotations_(std::make_shared<Annotations>(client_, study_)) {}
 

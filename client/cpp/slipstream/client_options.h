@@ -69,7 +69,7 @@ struct ClientOptions {
   std::string address = {};
   // A stable id of this trainer: if it is restarted under the same id, it gets its unfinished
   // trials back, also those that its other threads had. Empty: SLIPSTREAM_WORKER, or an id that no
-  // other process has. Used where a call names no worker.
+  // other process and no other study has. Used where a call names no worker.
   std::string worker = {};
   // The project of studies for which none is named, "vision" or "projects/vision". Empty:
   // SLIPSTREAM_PROJECT of the environment, or "default". For client::Study; requests of messages

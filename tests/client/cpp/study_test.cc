@@ -145,6 +145,19 @@ TEST_F(StudyTest, HasAWorkerForEachSuggestionThatIsOpen) {
   EXPECT_EQ(study.Suggest(0).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(StudyTest, SharesItsWorkersWithOtherObjectsOfTheProcess) {
+  Study first = Open();
+  Study second = Open();
+  const absl::StatusOr<Trial> held = first.Suggest();
+  EXPECT_EQ(second.Suggest()->worker(), "w#2") << "\"w\" would be given the first one's trial";
+  options_.worker = "another";
+  EXPECT_EQ(Open().Suggest()->worker(), "another");
+  options_.worker = "w";
+  NewStudy other = Small();
+  other.id = "other";
+  EXPECT_EQ(CreateOrLoad(other, options_)->Suggest()->worker(), "w");
+}
+
 TEST_F(StudyTest, ResumesAllThatItsWorkerHeldBeforeARestart) {
   Open();
   for (const char* worker : {"w#3", "another", "w#2"}) {
