@@ -67,22 +67,23 @@ std::shared_ptr<HeldTrial> HeldTrial::Hold(Holder holder, client::TrialRecord re
     const std::shared_ptr<HeldTrial> trial = weak.lock();
     return trial == nullptr ? std::nullopt : trial->Renew();
   });
-  return held;
+  // Not when it is destroyed, as that may be by a renewal which is under way just then.
+  return std::shared_ptr<HeldTrial>(held.get(), [held](HeldTrial* trial) { trial->LetGo(); });
 }
 
 HeldTrial::HeldTrial(Holder holder, client::TrialRecord record)
     : holder_(std::move(holder)), record_(std::move(record)) {}
 
-HeldTrial::~HeldTrial() {
-  if (ended_) return;
-  if (!refusal_.ok() && !lost_) {
+void HeldTrial::LetGo() {
+  if (!ended_ && !refusal_.ok() && !lost_) {
     // The server still takes it for its worker's, which therefore gets no other under this id.
     holder_.renewals->Remove(renewal_);
-    return;
+  } else if (!ended_) {
+    (void)Release();  // If it does not reach the server, the lease runs out.
+    End();
   }
-  // If it does not reach the server, the lease runs out.
-  if (!lost_) (void)Release();
-  End();
+  // Last, as it waits for a renewal under way, which may keep this trial, but must not wait itself.
+  holder_.renewals = nullptr;
 }
 
 bool HeldTrial::ended() const {

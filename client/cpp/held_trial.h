@@ -37,13 +37,12 @@ struct Holder {
 };
 
 // Thread-safe. client::Trial says what the functions do.
-class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
+class HeldTrial {
  public:
-  // Begins to renew the lease, when a third of it has passed.
+  // Begins to renew the lease, when a third of it has passed. Whoever lets go of the trial last
+  // waits until it is given back, unless it has an outcome, or the server would not record one:
+  // then the trial is kept until its lease runs out, as the outcome can be recorded by hand.
   static std::shared_ptr<HeldTrial> Hold(Holder holder, client::TrialRecord record);
-  // Gives the trial back unless it has an outcome, or the server would not record one: then the
-  // trial is kept until its lease runs out, as the outcome can be recorded by hand.
-  ~HeldTrial();
   HeldTrial(const HeldTrial&) = delete;
   HeldTrial& operator=(const HeldTrial&) = delete;
 
@@ -75,6 +74,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
  private:
   HeldTrial(Holder holder, client::TrialRecord record);
 
+  void LetGo();
   Renewals::Pause Renew();
   // INVALID_ARGUMENT unless the outcome's value is finite, which is noted.
   absl::Status CheckOutcome(const char* call, double value);
@@ -86,7 +86,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   void NoteWhetherItIsGone(const absl::Status& status);
   void End();
 
-  const Holder holder_;
+  Holder holder_;
   const client::TrialRecord record_;
   int64_t renewal_ = 0;
   std::atomic<bool> lost_{false};

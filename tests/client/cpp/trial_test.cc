@@ -109,6 +109,17 @@ TEST_F(TrialTest, IsGivenBackWithoutAnOutcome) {
   EXPECT_EQ(Calls("ReleaseTrials"), 1);
 }
 
+TEST_F(TrialTest, IsGivenBackAtOnceDuringARenewal) {
+  server_.service().FailNext(2, {});  // Whether it held trials before, and the suggestion.
+  server_.service().FailNext(1, {.hold = true});
+  {
+    const Trial trial = Suggest();
+    WaitUntil([this] { return Calls("Heartbeat") == 1; });
+  }
+  EXPECT_EQ(Stored().state(), v1::Trial::REQUESTED);
+  server_.service().Release();
+}
+
 TEST_F(TrialTest, IsGivenBackByThatWhichHoldsItLast) {
   {
     Trial trial = Suggest();
