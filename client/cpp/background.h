@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_BACKGROUND_H_
 #define SLIPSTREAM_CLIENT_CPP_BACKGROUND_H_
 
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -22,14 +23,19 @@ class Background {
   ~Background();
 
   // The result of `call`, a Status or StatusOr, once it has been made; RESOURCE_EXHAUSTED at once
-  // if too many calls wait, or there is no thread.
+  // if too many calls wait, or there is no thread. An exception of `call` is thrown by the future.
   template <typename Call>
   std::future<std::invoke_result_t<Call>> Run(Call call) {
     using Result = std::invoke_result_t<Call>;
     auto promise = std::make_shared<std::promise<Result>>();
     std::future<Result> result = promise->get_future();
-    const absl::Status taken =
-        Take([promise, call = std::move(call)]() mutable { promise->set_value(call()); });
+    const absl::Status taken = Take([promise, call = std::move(call)]() mutable {
+      try {
+        promise->set_value(call());
+      } catch (...) {
+        promise->set_exception(std::current_exception());
+      }
+    });
     if (!taken.ok()) promise->set_value(Result(taken));
     return result;
   }

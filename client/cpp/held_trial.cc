@@ -65,7 +65,12 @@ std::shared_ptr<HeldTrial> HeldTrial::Hold(Holder holder, client::TrialRecord re
   const std::weak_ptr<HeldTrial> weak = held;
   held->renewal_ = held->holder_.renewals->Add(first, [weak]() -> Renewals::Pause {
     const std::shared_ptr<HeldTrial> trial = weak.lock();
-    return trial == nullptr ? std::nullopt : trial->Renew();
+    if (trial == nullptr) return std::nullopt;
+    try {
+      return trial->Renew();
+    } catch (...) {  // Of ClientOptions::on_retry.
+      return PauseOf(trial->holder_.lease);
+    }
   });
   // Not when it is destroyed, as that may be by a renewal which is under way just then.
   return std::shared_ptr<HeldTrial>(held.get(), [held](HeldTrial* trial) { trial->LetGo(); });

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -19,6 +20,12 @@ TEST(Background, GivesWhatTheCallsReturn) {
   auto refused = background.Run([] { return absl::NotFoundError("no"); });
   EXPECT_EQ(*number.get(), 7);
   EXPECT_EQ(refused.get(), absl::NotFoundError("no"));
+}
+
+TEST(Background, PassesOnAnException) {
+  Background background({});
+  auto call = background.Run([]() -> absl::Status { throw std::runtime_error("full disk"); });
+  EXPECT_THROW((void)call.get(), std::runtime_error);
 }
 
 TEST(Background, MakesAsManyCallsAtATimeAsItHasThreads) {

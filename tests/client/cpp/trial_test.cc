@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -118,6 +120,22 @@ TEST_F(TrialTest, IsGivenBackAtOnceDuringARenewal) {
   }
   EXPECT_EQ(Stored().state(), v1::Trial::REQUESTED);
   server_.service().Release();
+}
+
+TEST_F(TrialTest, SurvivesAnExceptionOfAFunctionDuringARenewal) {
+  std::atomic<int> thrown{0};
+  ClientOptions options;
+  options.address = server_.address();
+  options.on_retry = [&thrown](const FailedAttempt&) {
+    ++thrown;
+    throw std::runtime_error("full disk");
+  };
+  Study study = *Load("s1", options);
+  absl::StatusOr<Trial> trial = study.Suggest();
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  server_.service().FailNext(1, {.status = {grpc::StatusCode::UNAVAILABLE, "down"}});
+  WaitUntil([&thrown] { return thrown == 1; });
+  EXPECT_TRUE(trial->Complete(0.5).ok());
 }
 
 TEST_F(TrialTest, IsGivenBackByThatWhichHoldsItLast) {
