@@ -23,6 +23,10 @@ Background::Background(const BackgroundOptions& options)
     : options_(options), queue_(std::make_shared<Queue>()) {}
 
 Background::~Background() {
+  if (!home_.IsThisOne()) {
+    LeaveBehind(std::move(queue_));
+    return;
+  }
   std::vector<std::thread> threads;
   {
     const std::lock_guard<std::mutex> lock(queue_->mutex);
@@ -34,6 +38,10 @@ Background::~Background() {
 }
 
 absl::Status Background::Take(std::function<void()> task) {
+  if (!home_.IsThisOne()) {
+    return absl::FailedPreconditionError(
+        "this process was forked from the one that has opened the study, which alone can use it");
+  }
   const std::lock_guard<std::mutex> lock(queue_->mutex);
   if (queue_->waiting.size() >= static_cast<size_t>(options_.waiting)) {
     return absl::ResourceExhaustedError(

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "client/cpp/home_process.h"
 #include "slipstream/client_options.h"
 
 namespace slipstream::client_internal {
@@ -47,8 +48,9 @@ class Background {
   absl::Status Take(std::function<void()> task);
 
   const BackgroundOptions options_;
+  const HomeProcess home_;
   // Shared with the threads, one of which may outlive this.
-  const std::shared_ptr<Queue> queue_;
+  std::shared_ptr<Queue> queue_;
 };
 
 }  // namespace slipstream::client_internal

@@ -78,6 +78,12 @@ Caller::Caller(const ClientOptions& options, MakeCredentials make_credentials, D
 
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                           const Attempt& attempt, const std::function<bool()>& is_wanted) {
+  if (!IsOfThisProcess()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot ", what, ": this process was forked from the one that has connected to ", address_,
+        ", whose connections it cannot use; fork before the client is made, or make calls in that "
+        "process only"));
+  }
   const absl::Duration longest_attempt = absl::FromChrono(deadlines.attempt);
   const absl::Duration longest_call = absl::FromChrono(deadlines.overall);
   const absl::Duration start = absl::FromChrono(clock_->Elapsed());

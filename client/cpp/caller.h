@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/cpp/connection.h"
+#include "client/cpp/home_process.h"
 #include "slipstream/client_options.h"
 
 namespace slipstream::client_internal {
@@ -38,11 +39,16 @@ class Caller {
   Caller(const ClientOptions& options, MakeCredentials make_credentials,
          Diagnosis diagnosis = nullptr);
 
+  // False in a process that was forked from that which made it. There it can neither make calls nor
+  // be destroyed.
+  bool IsOfThisProcess() const { return home_.IsThisOne(); }
+
   // Makes attempts until one succeeds, one fails with a code that is not worth
   // repeating, or time is up. Returns the last attempt's status, turned into an
   // error by CallError; if only the overall deadline ended the last attempt, the
   // status of the attempt before it says more and is returned instead. `what`
   // completes "cannot ...". Every attempt must send the same content.
+  // FAILED_PRECONDITION in a process that was forked.
   // CANCELLED if `is_wanted`, unless null, is false during a pause between attempts.
   // A mistake of TLS, or that another service listens, ends the call after its first
   // attempt, unless there was a connection before: a server's certificate may be being
@@ -78,6 +84,7 @@ class Caller {
   // One attempt that may take `duration`.
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 
+  const HomeProcess home_;
   const std::string address_;
   const std::string authorization_;  // Empty without a token.
   const RetryOptions retry_;

@@ -6,6 +6,7 @@
 
 #include "client/cpp/caller.h"
 #include "client/cpp/channel_security.h"
+#include "client/cpp/home_process.h"
 #include "client/cpp/tls_mistake.h"
 
 namespace slipstream {
@@ -35,6 +36,8 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
 Client::Client(const ClientOptions& options, std::unique_ptr<client_internal::Caller> caller)
     : options_(options), caller_(std::move(caller)) {}
 
-Client::~Client() = default;
+Client::~Client() {
+  if (!caller_->IsOfThisProcess()) client_internal::LeaveBehind(std::move(caller_));
+}
 
 }  // namespace slipstream

@@ -80,6 +80,7 @@ HeldTrial::HeldTrial(Holder holder, client::TrialRecord record)
     : holder_(std::move(holder)), record_(std::move(record)) {}
 
 void HeldTrial::LetGo() {
+  if (!home_.IsThisOne()) return;
   if (!ended_ && !refusal_.ok() && !lost_) {
     // The server still takes it for its worker's, which therefore gets no other under this id.
     holder_.renewals->Remove(renewal_);

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cpp/annotations.h"
+#include "client/cpp/home_process.h"
 #include "client/cpp/meant_study.h"
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
@@ -41,7 +42,8 @@ class HeldTrial {
  public:
   // Begins to renew the lease, when a third of it has passed. Whoever lets go of the trial last
   // waits until it is given back, unless it has an outcome, or the server would not record one:
-  // then the trial is kept until its lease runs out, as the outcome can be recorded by hand.
+  // then the trial is kept until its lease runs out, as the outcome can be recorded by hand. In a
+  // process that was forked nothing happens, as the trial is the other one's.
   static std::shared_ptr<HeldTrial> Hold(Holder holder, client::TrialRecord record);
   HeldTrial(const HeldTrial&) = delete;
   HeldTrial& operator=(const HeldTrial&) = delete;
@@ -86,6 +88,7 @@ class HeldTrial {
   void NoteWhetherItIsGone(const absl::Status& status);
   void End();
 
+  const HomeProcess home_;
   Holder holder_;
   const client::TrialRecord record_;
   int64_t renewal_ = 0;

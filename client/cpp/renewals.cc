@@ -41,6 +41,10 @@ struct Renewals::Shared {
 Renewals::Renewals() : shared_(std::make_shared<Shared>()) {}
 
 Renewals::~Renewals() {
+  if (!home_.IsThisOne()) {
+    LeaveBehind(std::move(shared_));
+    return;
+  }
   std::thread thread;
   {
     const std::lock_guard<std::mutex> lock(shared_->mutex);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "client/cpp/home_process.h"
 
 namespace slipstream::client_internal {
 
@@ -37,8 +38,9 @@ class Renewals {
 
   static void Serve(const std::shared_ptr<Shared>& shared);
 
+  const HomeProcess home_;
   // Shared with the thread, which may outlive this.
-  const std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace slipstream::client_internal

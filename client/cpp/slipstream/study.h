@@ -13,6 +13,9 @@
 //
 // No header of this folder includes protobuf or gRPC; those of slipstream/messages do, for programs
 // that want the protocol's messages, and describe the errors that all calls return.
+//
+// Fork before a study is opened, if at all: a process that was forked later cannot use it, as
+// gRPC's threads are not in it. There calls return FAILED_PRECONDITION, and nothing is given back.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -254,6 +255,28 @@ TEST_F(StudyTest, ChangesItsTitleLabelsAndLeases) {
   const size_t calls = server_.service().calls().size();
   EXPECT_EQ(study.Change({.title = "Digits"})->requeues, 3);
   EXPECT_EQ(server_.service().calls().size(), calls + 1) << "it was read only";
+}
+
+TEST_F(StudyTest, IsOfNoUseInAProcessThatWasForked) {
+  auto study = std::make_unique<Study>(Open());
+  auto trial = std::make_unique<Trial>(*study->Suggest());
+  ASSERT_TRUE(trial->ReportAsync(1, 0.5).get().ok());
+  const size_t calls = server_.service().calls().size();
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    alarm(20);  // Instead of hanging.
+    const bool refused = absl::IsFailedPrecondition(trial->Report(2, 0.5)) &&
+                         absl::IsFailedPrecondition(trial->ReportAsync(3, 0.5).get());
+    trial = nullptr;
+    study = nullptr;
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(server_.service().calls().size(), calls);
+  EXPECT_TRUE(trial->Complete(0.5).ok());
 }
 
 TEST_F(StudyTest, TakesTurnsWithOtherObjectsThatChangeItOrItsTrials) {

@@ -210,7 +210,7 @@ class Client {
   Client(const ClientOptions& options, std::unique_ptr<client_internal::Caller> caller);
 
   const ClientOptions options_;
-  const std::unique_ptr<client_internal::Caller> caller_;
+  std::unique_ptr<client_internal::Caller> caller_;
 };
 
 }  // namespace slipstream
