@@ -89,7 +89,8 @@ std::string TransferStanding(const v1::TransferSummary& transfer) {
 std::string StandingText(const v1::TransferSummary& transfer) {
   std::string text = TransferStanding(transfer);
   if (IsGivenUp(transfer)) return text;
-  if (transfer.reversed()) {
+  // A few results can be the opposite by chance.
+  if (transfer.reversed() && transfer.state() == v1::TransferSummary::HELPING) {
     absl::StrAppend(&text,
                     ", with their signs reversed, as results are the opposite of what the sources "
                     "say (were these recorded with the other sign?)");

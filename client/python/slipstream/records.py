@@ -84,7 +84,8 @@ class TransferSummary:
         # Below this share the model with sources is no longer asked.
         is_given_up = self.state != "unknown" and self.share < 0.05
         standing = "given up" if is_given_up else self.state
-        if self.reversed and not is_given_up:
+        # A few results can be the opposite by chance.
+        if self.reversed and self.state == "helping" and not is_given_up:
             standing += (
                 ", with their signs reversed, as results are the opposite of what the sources say "
                 "(were these recorded with the other sign?)"

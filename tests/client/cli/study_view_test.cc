@@ -116,6 +116,9 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   EXPECT_THAT(TransferText(study),
               StartsWith("helping, with their signs reversed, as results are the opposite of what "
                          "the sources say (were these recorded with the other sign?); its start"));
+  transfer.set_state(v1::TransferSummary::NEUTRAL);
+  EXPECT_THAT(TransferText(study), StartsWith("neutral; its start"));
+  transfer.set_state(v1::TransferSummary::HELPING);
   transfer.clear_reversed();
   transfer.clear_sources();
   EXPECT_THAT(TransferText(study),

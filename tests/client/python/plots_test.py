@@ -342,9 +342,12 @@ class Contents(PlotTest):
         self.assertTrue(str(counted).startswith(f"{summary.state}; its start"))
         self.assertTrue(str(dataclasses.replace(counted, sources={})).startswith(
             f"{summary.state} so far, but the latest suggestion does not use them, as each has a weight"))
-        self.assertTrue(str(dataclasses.replace(counted, reversed=True)).startswith(
-            f"{summary.state}, with their signs reversed, as results are the opposite of what the"))
-        given_up = dataclasses.replace(counted, share=0.04, sources={}, reversed=True)
+        helping = dataclasses.replace(counted, state="helping", reversed=True)
+        self.assertTrue(str(helping).startswith(
+            "helping, with their signs reversed, as results are the opposite of what the"))
+        neutral = dataclasses.replace(helping, state="neutral")
+        self.assertTrue(str(neutral).startswith("neutral; its start"))
+        given_up = dataclasses.replace(helping, share=0.04, sources={})
         self.assertTrue(str(given_up).startswith("given up; its start"))
         self.assertIsNone(self.source.transfer)
         self.assertNotIn("transfer", self.source._repr_html_())
