@@ -5,7 +5,8 @@
 
 namespace slipstream {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC's.
+// GCC's; the last one is defined where the build takes away the second.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(_GLIBCXX_TSAN)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)  // Clang's.
 inline constexpr bool kSanitized =
