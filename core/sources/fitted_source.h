@@ -30,8 +30,8 @@ namespace slipstream {
 // The points that are outside the study's space by one of its parameters.
 struct OutsidePoints {
   size_t count = 0;
-  // What they have there: the least and the greatest number or, where the first of them has none,
-  // its value as a text.
+  // The parameter's least and greatest value among them. Where the first one's is not a number,
+  // `text` has that value instead.
   double least = 0;
   double most = 0;
   std::string text = {};
