@@ -1,4 +1,4 @@
-"""Tunes gradient boosting by four worker processes that learn from an earlier study; see
+"""Tunes gradient boosting with four worker processes that learn from an earlier study; see
 four_workers.py.
 
 usage: boosting.py [TRIALS]

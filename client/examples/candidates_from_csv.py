@@ -1,11 +1,12 @@
 """Chooses which experiment of a laboratory's list to make next.
 
 usage: candidates_from_csv.py next FILE                  prints the next experiment
-       candidates_from_csv.py yield FILE TRIAL PERCENT   records what an experiment gave
+       candidates_from_csv.py yield FILE TRIAL PERCENT   records the yield of an experiment
        candidates_from_csv.py best FILE                  prints the best one so far
 
 The list's columns are the parameters; each row is tried at most once. Days may pass between the
-calls: a trial belongs to the laboratory until its result is recorded, as its lease never ends.
+calls: leases of this study never end, so a trial belongs to the laboratory until its result is
+recorded.
 """
 
 import csv

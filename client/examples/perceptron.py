@@ -1,4 +1,4 @@
-"""Tunes a multi-layer perceptron by four worker processes that learn from an earlier study; see
+"""Tunes a multi-layer perceptron with four worker processes that learn from an earlier study; see
 four_workers.py.
 
 usage: perceptron.py [TRIALS]

@@ -3,9 +3,9 @@
 usage: resuming.py STUDY FOLDER
 
 Makes one trial, and saves a checkpoint after each epoch in FOLDER, which workers share. A label of
-the trial names the checkpoint. It stays however the worker ends (pre-empted, by Ctrl-C or
-`kill -9`), even if the configuration is queued again as another trial. So whoever gets it next
-finds the checkpoint.
+the trial names the checkpoint. The label stays however the worker ends (pre-empted, by Ctrl-C or
+`kill -9`), even if the configuration is queued again as another trial. So the worker that gets the
+configuration next finds the checkpoint.
 """
 
 import json

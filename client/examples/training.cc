@@ -1,7 +1,7 @@
-// Tunes the training of a small network, with early stopping, by four threads at once. As
-// everything here, the network is made up: its accuracy grows with each epoch towards a bound that
-// depends on the hyperparameters. After Ctrl-C or SIGTERM the trials under way are given back at
-// once, instead of waiting until their leases run out.
+// Tunes the training of a small network, with early stopping, in four threads at once. The training
+// is simulated: accuracy grows with each epoch towards a bound that depends on the hyperparameters.
+// After Ctrl-C or SIGTERM the trials under way are given back at once, instead of waiting until
+// their leases run out.
 //
 // usage: training [TRIALS]
 #include <slipstream/study.h>
@@ -30,10 +30,10 @@ NewStudy Training() {
                     {"momentum", ReverseLog(0.5, 0.999).When("optimizer", {"sgd"})}},
           .maximize = "accuracy",
           .stopping = "median",
-          .title = "A network that is made up"};
+          .title = "A simulated network"};
 }
 
-// What the training comes to in the end.
+// The accuracy that the training approaches.
 double Bound(const Trial& trial) {
   const double miss = std::log10(*trial.Number("learning_rate")) + 2.5;
   const double depth = static_cast<double>(*trial.Integer("layers")) - 4;
@@ -43,7 +43,7 @@ double Bound(const Trial& trial) {
 
 std::atomic<bool> has_signal = false;
 
-// Asks for a stop after SIGINT or SIGTERM. A handler must not do so itself, so a thread looks.
+// Requests a stop after SIGINT or SIGTERM. A handler must not do so itself, so a thread polls.
 class Termination {
  public:
   Termination() {

@@ -11,7 +11,7 @@ class Violation:
     """A field of a request that broke a bound."""
 
     field: str  # For example "study.space.parameters[2].double_domain.min".
-    description: str  # The whole complaint as a sentence.
+    description: str  # The complete error as a sentence.
     value: str  # The value that was sent, truncated.
     bound: str  # What would have been accepted, for example "> 0".
 
@@ -21,7 +21,7 @@ class SlipstreamError(Exception):
 
 
 class InvalidArgument(SlipstreamError, ValueError):
-    """The request can never succeed as it is; `violations` name the fields."""
+    """The request cannot succeed unless it is changed; `violations` name the fields."""
 
     def __init__(self, message: str, violations: Sequence[Violation] = ()) -> None:
         super().__init__(message)
@@ -63,7 +63,7 @@ class StudyDiffers(FailedPrecondition):
 
 
 class ResourceExhausted(SlipstreamError):
-    """A limit was reached, which the message names."""
+    """A limit was reached; the message names it."""
 
 
 class Overloaded(ResourceExhausted):
@@ -80,7 +80,8 @@ class ProgramMissing(SlipstreamError, FileNotFoundError):
 
 
 class LocalServerError(SlipstreamError):
-    """The server of `slipstream.local` could not be started; the message has its last words."""
+    """The server of `slipstream.local` could not be started; the message has the end of its
+    output."""
 
 
 class ServerError(SlipstreamError):
@@ -88,19 +89,20 @@ class ServerError(SlipstreamError):
 
 
 class Unauthenticated(ServerError):
-    """The server requires a token or a certificate, which is missing or unknown to it.
+    """The server requires a token or a certificate, and it is missing or unknown to the server.
 
-    `Options` says where the client takes them from."""
+    See `Options` for where the client takes them from."""
 
 
 class PermissionDenied(ServerError):
-    """The server knows who calls, and this caller may not do that, or not in this project."""
+    """The server knows the caller, but the caller may not make this call, or not in this
+    project."""
 
 
 class Infeasible(Exception):
     """Raised by an objective to say that a configuration has no value.
 
-    The model stays away from configurations like it.
+    The model then avoids similar configurations.
 
     >>> import slipstream
     >>> def train(trial):
@@ -110,4 +112,4 @@ class Infeasible(Exception):
 
 
 class TrialStopped(Exception):
-    """Raised by an objective that follows `trial.should_stop()`; see `Trial.stop`."""
+    """Raised by an objective that follows the advice of `trial.should_stop()`; see `Trial.stop`."""

@@ -63,41 +63,42 @@ def create_or_load(
 ) -> Study:
     """Opens the study with this id, or creates it if there is none.
 
-    If an existing study is not the one asked for, StudyDiffers says what differs. Arguments that
-    are left out are not compared, not even the space and the objective. Nor are the title and
-    labels, which `Study.change` changes.
+    If a study with this id exists, but differs from what the arguments ask for, StudyDiffers says
+    what differs. Arguments that are left out are not compared, not even the space and the
+    objective. The title and the labels are never compared; `Study.change` changes them.
 
     `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
-    trial's own attributes, such as "number", only trial["number"] reads it, and a warning says so.
+    trial's own attributes, such as "number", it can only be read as trial["number"], and a warning
+    says so.
     `maximize`, `minimize`: the name of the measured quantity; give one of the two.
     `sources`: finished runs to learn from. "all" takes every source task that the project has when
-    the study is created, if it measures the same objective and shares a parameter. Otherwise give a
-    list of SourceTasks or their names, Studies, their descriptions or ids, and tables (rows, a data
-    frame or the pathlib.Path of a CSV file) with a column for each parameter and one for the
-    measured quantity. A study that is given as a source is taken as it was when the study was
-    created. A parameter without a column takes its declared default, or else the middle of its
-    range. Rows outside the space are left out, with a warning. A table may come from
+    the study is created and that has the same objective and a parameter in common with the study.
+    Otherwise give a list of SourceTasks or their names, Studies, their descriptions or ids, and
+    tables (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
+    and one for the measured quantity. A study that is given as a source is taken as it was when the
+    study was created. A parameter without a column takes its declared default, or else the middle
+    of its range. Rows outside the space are left out, with a warning. A table may come from
     `study.trials`, for example by `to_frame()`: columns that describe the trials are not taken for
     parameters, and failed or infeasible trials are recognised as such. This also holds for an
     Optuna study, and for the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
     `allow_repeats` each candidate may be suggested more than once.
-    `exact`: the same configuration always gives the same value. The model then does not repeat a
-    configuration as long as it finds another one. Without `exact`, it avoids repeats only after two
-    of them have given the value that their configuration had before. `exact` is part of the
+    `exact`: whether the same configuration always gives the same value. If so, the model does not
+    repeat a configuration as long as it finds another one. Without `exact`, it avoids repeats only
+    after two repeated configurations have given the same values as before. `exact` is part of the
     objective: giving an objective without `exact` asks for a study that is not exact.
     `preset`, `recipe`: the algorithm, and which of its ingredients or options to replace, such as
     recipe={"acquisition": "ei", "smoothness": 3}; `slipstream.presets()` and
     `slipstream.ingredients()` list them.
     `seed`: the seed of every random choice.
-    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`, which never says to stop
-    without one: "median", "percentile", "asha", "hyperband", "patience" or "curve".
-    `slipstream.ingredients("stopping")` tells what each of them does, and its options.
+    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`: "median", "percentile",
+    "asha", "hyperband", "patience" or "curve". Without a rule, no trial is stopped early.
+    `slipstream.ingredients("stopping")` says what each rule does, and lists its options.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
     timedelta, a text such as "10m", or math.inf for ever; an hour by default), and how often a
     configuration is queued again after its lease ran out.
-    `title`, `labels`: for people.
+    `title`, `labels`: for people to read.
     `project`: the project that the study belongs to, by default SLIPSTREAM_PROJECT, or "default".
     The id may also be the full name, "projects/vision/studies/digits".
     `worker`: a stable id for this trainer. If it restarts under the same id, it gets its unfinished
@@ -213,18 +214,21 @@ def register_source(
     file. A table has a column for each parameter and one for the measured quantity; a missing cell
     means that the parameter is not active in that row. A table needs a `space` and an objective, or
     a study to take both from (`like`).
+
     An Optuna study can be given as it is, and so can the data frames (or CSV files of these) that
     Optuna's `trials_dataframe`, MLflow's `search_runs`, Ray Tune's `get_dataframe` and Ax's
-    `summarize` return. Their columns about the runs are left out, and so are runs that have not
-    ended or were stopped early. Ray Tune's table does not tell which these are, so every run that
-    has reported a value is taken, with its last one. An Optuna study needs neither a space nor an
-    objective: its space is inferred from the ranges that its trials asked for, and its objective is
-    called "value" unless `maximize` or `minimize` names it.
-    `missing` says what a row without a finite value means, "failed" or "infeasible". In a table from
-    `study.trials`, the state of each trial says this, and `missing` says only what a failed one
-    means.
-    `project` is the study's unless another one is given.
-    Registering the same content again gives the same source task.
+    `summarize` return. Columns that describe the runs are left out, and so are runs that have not
+    ended or were stopped early. Ray Tune's table does not show which runs these are, so every run
+    that has reported a value is taken, with its last value. An Optuna study needs neither a space
+    nor an objective: its space is inferred from the ranges that its trials asked for, and its
+    objective is called "value" unless `maximize` or `minimize` names it.
+
+    `missing` says what a row without a finite value means, "failed" or "infeasible". In a table
+    from `study.trials`, the state of each trial says this; `missing` then applies only to failed
+    trials.
+
+    `project` is the study's unless another one is given. Registering the same content again gives
+    the same source task.
 
     >>> task = register_source(
     ...     [{"lr": 0.01, "accuracy": 0.91}, {"lr": 0.1, "accuracy": 0.78}],

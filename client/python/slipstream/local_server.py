@@ -75,7 +75,8 @@ class LocalServer:
         return server.process_id if server is not None else None
 
     def close(self) -> None:
-        """Ends the server, unless another script runs it. Scripts that share it start another."""
+        """Ends the server, unless another script runs it. Scripts that share it start another
+        one."""
         if os.getpid() != self._owner:
             return
         with _changing:
@@ -199,15 +200,15 @@ def join(file: str) -> str:
 
 
 def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:
-    """Runs a server for this script's lifetime, on a free port that only this machine reaches.
+    """Runs a server for this script's lifetime, on a free port that only this machine can reach.
 
-    `path`: the file that keeps the studies, called *.db, or a folder for it; created if there is
-    none.
+    `path`: the file that keeps the studies, named *.db, or a folder for it. It is created if there
+    is none.
 
-    From then on it is the server of all calls without an `address=`, also in processes that this
-    one starts. It ends with this process, however that ends. Scripts on one machine that use the
-    same file at the same time share the server: when the one that started it ends, another one
-    takes over.
+    From then on, all calls without `address=` go to this server, also in processes that this one
+    starts. The server ends with this process, however the process ends. Scripts on one machine that
+    use the same file at the same time share the server: when the script that started it ends,
+    another one takes over.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, local(os.path.join(folder, "tuning.db")):

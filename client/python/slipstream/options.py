@@ -43,17 +43,17 @@ class Deadlines:
 class Retry:
     """When and how often a call is retried.
 
-    A call is retried after UNAVAILABLE, ABORTED, a refusal that is temporary, an attempt's deadline,
+    A call is retried after UNAVAILABLE, ABORTED, a temporary refusal, the deadline of an attempt,
     and CANCELLED, which a server answers during its shutdown. A retry has the request id of the
     first attempt, so no change is made twice. The pause before attempt n + 1 is the delay that the
-    server asks for, if any, plus a time drawn uniformly from zero to `initial_backoff` *
-    2 ** (n - 1), at most `max_backoff`.
+    server asks for, if any, plus a random time between zero and `initial_backoff` * 2 ** (n - 1),
+    at most `max_backoff`.
 
     If the server is silent for two seconds, the logger "slipstream" warns once. If it refuses a
-    call and its retries for two seconds, the logger gives the server's reason, once in ten minutes.
-    Python prints these warnings on standard error unless the program configures logging. If a
-    server on this machine has never answered and its port refuses connections, it has not been
-    started, and a call waits for it no longer than `refused`."""
+    call and its retries for two seconds, the logger gives the server's reason, at most once in ten
+    minutes. Python prints these warnings on standard error unless the program configures logging.
+    If a server on this machine has never answered and its port refuses connections, it has
+    presumably not been started, and a call waits for it no longer than `refused`."""
 
     initial_backoff: float = 0.1  # Seconds.
     max_backoff: float = 5.0  # Seconds.

@@ -55,11 +55,11 @@ class Parameter:
     kind: str  # "real", "integer", "discrete", "choice" or "boolean".
     low: Optional[Number] = None  # For real and integer parameters.
     high: Optional[Number] = None
-    values: Tuple[Value, ...] = ()  # For discrete parameters; of choices the labels.
+    values: Tuple[Value, ...] = ()  # Of discrete parameters; for choices, their labels.
     scale: str = "linear"
     default: Optional[Value] = None
     condition: Optional[Condition] = None
-    # What the labels of a choice stand for, if not for themselves. The server knows only the labels.
+    # The objects that the labels of a choice stand for, if any. The server knows only the labels.
     objects: Tuple[Any, ...] = field(default=(), compare=False)
 
     def label_of(self, value: Any) -> Any:
@@ -235,23 +235,24 @@ def real(
     """A real number between two bounds, inclusive.
 
     `default` is the parameter's value if nobody sets it: a source task that lacks the parameter is
-    taken to have used this value, and `Study.enqueue` fills it in. It is not tried first by itself;
-    if all parameters have defaults, `study.enqueue({})` queues them. `when` names another parameter
-    and the value, or list of values, for which this one is active."""
+    taken to have used this value, and `Study.enqueue` fills it in. Defaults are not tried first
+    automatically; if all parameters have one, `study.enqueue({})` queues this configuration. `when`
+    names another parameter and the value, or list of values, for which this one is active."""
     return _real("real", low, high, "linear", default, when)
 
 
 def log(
     low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
 ) -> Parameter:
-    """A real number whose ratios matter, such as a learning rate. See `real`."""
+    """A real number on a logarithmic scale, such as a learning rate. See `real`."""
     return _real("log", low, high, "log", default, when)
 
 
 def reverse_log(
     low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
 ) -> Parameter:
-    """A real number whose distance to the upper bound matters, such as a momentum. See `real`."""
+    """A real number whose distance to the upper bound is on a logarithmic scale, such as a
+    momentum. See `real`."""
     return _real("reverse_log", low, high, "reverse_log", default, when)
 
 
@@ -307,11 +308,11 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')
 
-    They may also be given as one list, or as an Enum, whose members they are.
+    Categories may also be given as one list, or as an Enum, whose members then are the categories.
 
-    Categories may also be None, numbers, tuples, classes and functions. Trials have these very
-    objects. Tables, and studies that are opened without their space, have labels instead: the
-    objects' texts or names. Labels can be given in place of the objects everywhere, also as a
+    They may also be None, numbers, tuples, classes and functions. Trials then have these very
+    objects as values. Tables, and studies that are opened without their space, have labels instead:
+    the objects' texts or names. A label can be given in place of its object everywhere, also as a
     default. For any other objects, give the labels in a dict:
 
     >>> class Adam:

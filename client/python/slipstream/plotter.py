@@ -39,10 +39,10 @@ class Plotter:
         return _draw(contents.history(self._study.id, self._study.trials), engine)
 
     def importance(self, *, engine: str = "matplotlib") -> Any:
-        """How much of the values' variation each parameter explains by itself.
+        """The part of the values' variation that each parameter explains by itself.
 
-        These are main effects in a random forest (functional ANOVA); their sum falls short of 1 by
-        the interactions. A conditional parameter is judged by the trials in which it is active."""
+        These are main effects in a random forest (functional ANOVA); the rest, up to 1, are
+        interactions. A conditional parameter is judged by the trials in which it is active."""
         return _draw(contents.importance(self._study.id, self._study.trials), engine)
 
     def slices(
@@ -54,14 +54,14 @@ class Plotter:
     def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:
         """A model of the values over two parameters, averaged over the others, and the trials.
 
-        Only trials in which both are active count; where one of the two decides that the other is
-        not active, the plot is blank."""
+        Only trials in which both parameters are active count; where one of them makes the other
+        inactive, the plot is blank."""
         return _draw(contents.contour(self._study.id, self._study.trials, first, second), engine)
 
     def parallel_coordinates(self, *, engine: str = "matplotlib") -> Any:
-        """A line through the values of each trial, the better the brighter.
+        """A line through the parameter values of each trial; better trials are brighter.
 
-        Where a parameter is not active the line passes below the range, at "not active"."""
+        If a parameter is not active, the line passes below its range, at "not active"."""
         return _draw(contents.parallel_coordinates(self._study.id, self._study.trials), engine)
 
     def curves(self, *, engine: str = "matplotlib") -> Any:

@@ -1,4 +1,4 @@
-"""What the server knows of studies, trials and source tasks, as it was when it was read."""
+"""What the server knew of studies, trials and source tasks when it was read."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class StartComparison:
-    """What source tasks did for the start of a study: how the best result so far of its first
-    trials compares, on average over them, with that of starts from evenly spread points, with which
-    studies without sources begin. The models estimate what these points would have given."""
+    """Whether source tasks helped the start of a study. The best result so far, on average over the
+    study's first trials, is compared with that of other starts: evenly spread points, with which
+    studies without sources begin. The models estimate the results of these points."""
 
     trials: int  # How many are compared.
     better: float  # The probability that it is better than that of one of these starts, 0 to 1.
@@ -53,27 +53,27 @@ class StartComparison:
 
 @dataclass(frozen=True)
 class TransferSummary:
-    """Whether source tasks help a study, judged by its results: a model with them and one without
-    forecast each result.
+    """Whether source tasks help a study, judged by its results. Two models, one with the source
+    tasks and one without, forecast each result.
 
     `state` is "helping" if results are likelier with the source tasks, "hurting" if they are
     likelier without, and "neutral" if neither is shown. It is "unknown" until four results have
     been forecast, and while all results are equal. If the forecasts show no difference, the start
-    decides. The state is that of all suggestions so far; if `sources` is empty, the latest one does
-    not use them."""
+    decides. The state covers all suggestions so far; if `sources` is empty, the latest one does not
+    use them."""
 
     state: str
-    share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
-    results: int  # How many were forecast.
+    share: float  # The weight of the model with source tasks in the latest suggestion, 0 to 1.
+    results: int  # How many results were forecast.
     gain: float  # By how much a result was likelier with the source tasks, in natural logarithms.
-    gain_interval: Tuple[float, float]  # Has the gain with a probability of about 95%.
-    sources: Mapping[str, float]  # Each source task's part in the latest suggestion, by name.
+    gain_interval: Tuple[float, float]  # Contains the gain with a probability of about 95%.
+    sources: Mapping[str, float]  # Each source task's share of the latest suggestion, by name.
     shares: Mapping[int, float]  # The share over time, by the number of the trial; the latest 200.
     # Why no source tasks are used: the recipe makes no use of them, or the study has none, or the
     # latest suggestion was made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
-    start: Optional[StartComparison] = None  # None until three results are there.
+    start: Optional[StartComparison] = None  # None until there are three results.
     # Whether the latest suggestion takes the opposite of what the source tasks say, as the results
     # do. They may have been recorded with the other sign.
     reversed: bool = False
@@ -107,7 +107,8 @@ class TransferSummary:
 
 @dataclass(frozen=True)
 class StudyDescription:
-    """What a study is. In the description of a study that is asked for, None matches anything."""
+    """The definition and state of a study. In a description that is compared with a study, None
+    matches anything."""
 
     study_id: str
     space: Mapping[str, Parameter]
@@ -130,7 +131,7 @@ class StudyDescription:
     state: str = "active"  # "active", "paused" or "completed".
     trial_count: int = 0
     succeeded_count: int = 0
-    transfer: Optional[TransferSummary] = None  # None where no source task was weighed.
+    transfer: Optional[TransferSummary] = None  # None if no source task was weighed.
 
     def with_objects(self, objects: Mapping[str, Tuple[Any, ...]]) -> StudyDescription:
         """The same, with what the labels of these choices stand for."""
@@ -147,7 +148,7 @@ class TrialRecord(Mapping[str, Any]):
     name: str
     number: int
     state: str  # "requested", "active", "succeeded", "failed", "infeasible", "stopped", ...
-    params: Dict[str, Any]  # Of a choice the very object, if the study was opened with its space.
+    params: Dict[str, Any]  # A choice's own object, if the study was opened with its space.
     value: Optional[float] = None  # What was measured, if anything was.
     reason: str = ""  # Why it failed, is infeasible, was stopped or will not be tried.
     worker: str = ""
@@ -205,8 +206,8 @@ class TrialRecord(Mapping[str, Any]):
 
     @property
     def duration(self) -> Optional[timedelta]:
-        """From its start to its end; None unless it has both. Never negative, even if the server's
-        clock was set back."""
+        """The time from the trial's start to its end, or None unless it has both. Never negative,
+        even if the server's clock was set back."""
         if not self.ended or not self.started:
             return None
         return max(self.ended - self.started, timedelta(0))
@@ -222,7 +223,7 @@ class StudyEvent:
     time: Optional[datetime]
     number: Optional[int]  # The trial's; None for an event of the study itself.
     value: Optional[float]  # What was measured; None where there is none.
-    worker: str  # That a trial was leased to.
+    worker: str  # The worker that a trial was leased to.
     resume_token: str  # `watch` goes on after this event.
 
 
@@ -285,7 +286,7 @@ class Preset:
 
     name: str  # For `preset=`.
     summary: str
-    is_default: bool  # Whether studies have it that name none.
+    is_default: bool  # Whether studies that name no preset get this one.
     recipe: Mapping[str, Union[str, float]]  # Its ingredients and options; empty without a model.
 
     def __repr__(self) -> str:

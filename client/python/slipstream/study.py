@@ -55,10 +55,9 @@ class Study(StudyBase):
     server's address and the paths of certificates, but neither a token nor a private key: the
     process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself.
 
-    A forked process may use the study, too: there it has its own connection and worker id. If a
-    thread was calling the server during the fork, or `slipstream.aio` was used before it, the
-    forked process gets a RuntimeError instead.
-    Forks cannot use the trials of their parent."""
+    A forked process may use the study, too, with its own connection and worker id, but not the
+    trials of its parent. If a thread was calling the server during the fork, or `slipstream.aio`
+    was used before it, using the study in the forked process raises RuntimeError."""
 
     if not TYPE_CHECKING:  # To which they have the types that __init__ gives them.
         _service = OfProcess()
@@ -106,8 +105,9 @@ class Study(StudyBase):
 
         A process restarted under the same `worker` gets its unfinished trials first. Raises
         CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
-        the list is shorter. Only a `with` block of a trial renews its lease: without one, a training
-        that takes longer than the lease loses the trial to another worker, unless it reports."""
+        the list is shorter. Only a `with` block renews a trial's lease in the background. Without
+        one, a training run that takes longer than the lease loses its trial to another worker,
+        unless it calls `report` in time."""
         trials = self._transport.run(self._suggest(1 if count is None else count, self._make))
         return trials[0] if count is None else trials
 
@@ -138,24 +138,25 @@ class Study(StudyBase):
         callbacks: Collection[Callback] = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
-        """Evaluates suggestions and returns the best trial of the study, None if there is none.
+        """Evaluates suggestions and returns the best trial of the study, or None if there is none.
 
         `objective` gets a trial and returns the value of the metric. It may raise Infeasible, or
         TrialStopped after `trial.should_stop()`. Any other exception fails the trial and ends the
-        optimisation, unless `catch` names its type or types: then the first one causes a warning,
-        and all are counted. Errors of Slipstream itself are never caught; but if somebody else,
-        such as an operator, has ended the trial meanwhile, there is only a warning. A value that is
-        not finite, returned or reported, makes the trial infeasible, so that the model avoids similar
-        configurations; the first one causes a warning, too.
+        optimisation, unless `catch` names its type. Caught exceptions are counted, and the first
+        one causes a warning. Errors of Slipstream itself are never caught, except that there is
+        only a warning if somebody else, such as an operator, has ended the trial in the meantime.
+        If the objective returns or reports a value that is not finite, the trial is infeasible, so
+        that the model avoids similar configurations; the first such value causes a warning, too.
 
         `trials` is how many trials to evaluate in this call. `until` is how many the study is to
-        have in all, over all processes and runs. It counts trials that have an outcome, recorded
-        ones included, and those that a worker holds, but not queued ones. So a script that is run
-        again after its end evaluates nothing, and one that was killed at its last trial finishes it
-        if it has the same `worker`. If several processes come to the end together, each may start
-        at most one trial too many. If `until` is given alone, the progress line counts the study's
-        trials that have an outcome. After `timeout` seconds no more trials are started. Without
-        these three, the optimisation goes on until every candidate has been tried, or for ever.
+        have in all, over all processes and runs. It counts trials that have an outcome, including
+        recorded ones, and those that a worker holds, but not queued ones. So a script that is run
+        again after it has finished evaluates nothing, and one that was killed during its last trial
+        finishes that trial if it has the same `worker`. If several processes reach the total at the
+        same time, each may start at most one trial too many. If only `until` is given, the progress
+        line counts the study's trials that have an outcome. After `timeout` seconds no more trials
+        are started. Without these three arguments, the optimisation goes on until every candidate
+        has been tried, or for ever.
 
         `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
         workers, the first Ctrl-C waits for the training runs in progress, and a second one gives
@@ -163,18 +164,19 @@ class Study(StudyBase):
         they share the study.
 
         Batch systems, container platforms and closed terminals end a program by SIGTERM or SIGHUP.
-        These do not wait: the trials are given back, and the process ends by the signal. With one
-        worker, `finally` blocks of the objective run first, as by sys.exit(), and may save a
-        checkpoint and annotate the trial; after two seconds the trial is given back while they run,
-        and from then on another signal ends the process at once. With several workers, objectives
-        end without their `finally` blocks, so save checkpoints on the way. Python acts on a signal
-        only between two steps of Python code on the main thread, so not during a long call of
-        compiled code. All this holds if `optimize` runs on the main thread and the program has no
-        handler of its own for the signal.
+        After such a signal, the optimisation does not wait for training runs: the trials are given
+        back, and the process ends by the signal. With one worker, `finally` blocks of the objective
+        run first, as with sys.exit(), and may save a checkpoint and annotate the trial. If they
+        take longer than two seconds, the trial is given back while they run, and from then on
+        another signal ends the process at once. With several workers, objectives end without their
+        `finally` blocks, so save checkpoints during training. Python handles signals only between
+        two steps of Python code on the main thread, and so not during a long call of compiled code.
+        All this holds if `optimize` runs on the main thread and the program has no handler of its
+        own for the signal.
 
-        `callbacks` are called with the study and the trial's record once a trial of this call has
-        its outcome, one at a time even with several workers. An exception in a callback ends the
-        optimisation and is raised.
+        `callbacks` are called with the study and the trial's record after each trial of this call
+        that has got its outcome, one at a time even with several workers. An exception in a
+        callback ends the optimisation and is raised.
 
         `stop`, `pause` and `complete` end the optimisation from inside, in the objective or a
         callback. If another process pauses or completes the study, the optimisation ends with a
@@ -183,11 +185,11 @@ class Study(StudyBase):
         return optimize(self, objective, quota, workers, catch, callbacks, progress)
 
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
-        """Yields the events of the study and its trials from now on, or from after the event with
+        """Yields the events of the study and its trials from now on, or those after the event with
         `resume_token`, until the study is deleted. If the connection or the server fails for a
-        while, the watch goes on where it was. The last event is "study_deleted". It comes even if
-        the study was deleted before the watch was resumed, and even if another one has its name by
-        then.
+        while, the watch goes on where it was. The last event is "study_deleted". It is sent even if
+        the study was deleted before the watch was resumed, and even if another study has its name
+        by then.
 
         >>> import slipstream
         >>> space = {"x": slipstream.real(0, 1)}
@@ -216,8 +218,8 @@ class Study(StudyBase):
 
     @property
     def trials(self) -> Trials:
-        """All trials as they are now: a list from index 0, in the order of their numbers, which
-        begin at 1. `study.trial(n)` gives the trial of number n."""
+        """All trials as they are now, in the order of their numbers. Numbers begin at 1, but
+        indices of this list at 0: `study.trial(n)` gives the trial with number n."""
         return Trials(self._transport.run(self._reader.trials()), self.objective, self.space)
 
     @property
@@ -234,12 +236,12 @@ class Study(StudyBase):
     def transfer(self) -> Optional[TransferSummary]:
         """Whether the source tasks help, judged by the study's results, or why they are not used.
 
-        None without source tasks, with a preset that does not weigh them, and until a model has
+        None if there are no source tasks, if the preset does not weigh them, and until a model has
         made a suggestion."""
         return self.description.transfer
 
     def trial(self, number: int) -> TrialRecord:
-        """The trial of this number as it is now, whoever holds it."""
+        """The trial with this number as it is now, whoever holds it."""
         return self._transport.run(self._reader.trial(number))
 
     def tell(
@@ -279,12 +281,13 @@ class Study(StudyBase):
     ) -> TrialRecord:
         """Queues a configuration as the next suggestion, and returns its trial.
 
-        A parameter with a declared default may be left out, and then takes it. Leave out inactive
-        parameters, or set them to None. With `unless_there`, nothing is queued if a trial has the
-        configuration already; that trial is returned as it is. So a script that is run again queues
-        nothing twice. `labels` and `note` are written on the trial, as by `annotate`, in a second
-        call right after it has been queued. `request_id` (1 to 128 printable characters) makes
-        repeating the call safe: another call with the same id within a day adds nothing.
+        A parameter with a declared default may be left out, and then has this value. Leave out
+        inactive parameters, or set them to None. With `unless_there`, nothing is queued if the
+        study already has a trial with this configuration; that trial is returned. So a script that
+        is run again queues nothing twice. `labels` and `note` are written on the trial, as by
+        `annotate`, in a second call right after it has been queued. `request_id` (1 to 128
+        printable characters) makes repeating the call safe: another call with the same id within a
+        day adds nothing.
 
         >>> import slipstream
         >>> space = {"x": slipstream.real(0, 1), "y": slipstream.real(0, 1, default=0.5)}
@@ -307,7 +310,7 @@ class Study(StudyBase):
         note: Optional[str] = None,
         request_id: Optional[str] = None,
     ) -> TrialRecord:
-        """Adds a trial from elsewhere with its outcome, which is given as for `tell`.
+        """Adds a result from elsewhere as a trial. The outcome is given as for `tell`.
 
         Leave out inactive parameters, or set them to None. `labels`, `note` and `request_id` are as
         for `enqueue`.
@@ -339,7 +342,7 @@ class Study(StudyBase):
 
         Threads and tasks of one process take turns. The server takes all labels of a trial at once,
         so this method reads them, changes them and writes them back. If two processes change labels
-        of the same trial within the same milliseconds, the later one may undo the other's change.
+        of the same trial at the same moment, the later one may undo the other's change.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -354,18 +357,19 @@ class Study(StudyBase):
         return self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
     def reports(self, trial: Union[int, TrialRecord]) -> Mapping[int, float]:
-        """The intermediate measurements of a trial, given by its number or its record, by step."""
+        """The intermediate measurements of a trial by step; give the trial's number or its
+        record."""
         return self._transport.run(self._reader.reports(trial))
 
     def importances(self) -> Mapping[str, float]:
-        """How much of the values' variation each parameter explains by itself, the largest first.
+        """The part of the values' variation that each parameter explains by itself, largest first.
 
-        Needs NumPy. See `study.plot.importance`, which draws them."""
+        Needs NumPy. `study.plot.importance` draws these numbers."""
         return importances(self.trials)
 
     def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
-        """The share of each source task in the suggestion of a trial, given by its number or its
-        record, by the task's name."""
+        """The share of each source task in a trial's suggestion, by the task's name. The trial is
+        given by its number or its record."""
         return self._transport.run(self._reader.source_weights(trial))
 
     def source_titles(self) -> Mapping[str, str]:
@@ -384,8 +388,9 @@ class Study(StudyBase):
 
         Labels are added and removed as in `annotate`, with the same caution about two processes
         that change them at once. `lease` and `requeues` are as in `slipstream.create_or_load`, and
-        hold for leases from now on. Workers renew theirs as often as before, so do not shorten
-        leases while training runs are in progress. Arguments that are left out change nothing.
+        apply to leases from now on. Workers keep renewing their current leases at the old interval,
+        so do not shorten leases while training runs are in progress. Arguments that are left out
+        change nothing.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(

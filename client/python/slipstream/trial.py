@@ -20,7 +20,7 @@ class Trial(HeldTrial):
     trial. An exception that leaves the block fails the trial, with the exception's text as the
     reason. Infeasible and TrialStopped give the trial that outcome and are not raised further.
     Ctrl-C and, on the main thread, SIGTERM and SIGHUP give the trial back, as `Study.optimize`
-    describes. If they come while its outcome is being sent, that is sent instead. Methods are
+    describes; if the outcome is being sent at that moment, it is sent instead. Methods are
     thread-safe."""
 
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
@@ -32,25 +32,27 @@ class Trial(HeldTrial):
     def report(self, step: int, value: float) -> None:
         """Reports an intermediate measurement, and renews the lease.
 
-        A value that is not finite raises ValueError. If that leaves the trial's block, the trial is
-        infeasible, and in `Study.optimize` the next one is started.
+        A value that is not finite raises ValueError. If this error leaves the trial's block, the
+        trial is infeasible; `Study.optimize` then starts the next one.
 
-        Steps are whole numbers, and all trials of a study must count the same thing: epochs, trees,
-        seconds of training.
+        Steps are whole numbers, and must mean the same in all trials of a study: epochs, trees or
+        seconds of training, for example.
 
-        If the server does not answer, or is too busy to, a warning says so once, and the training
-        goes on. The latest 500 reports are kept, and sent with the next one or before the outcome.
-        While the server stays silent or busy, further reports wait for two seconds only. This holds
-        for every NoAnswer and Overloaded, even if a mistake such as an expired certificate caused
-        it: the server has suggested the trial, so the mistake is new and may be mended in time. The
-        call that sends the outcome waits for longer, and then raises."""
+        If the server does not answer, or is too busy, there is one warning, and the training goes
+        on. The latest 500 reports are kept, and sent with the next one or before the outcome. While
+        the server stays silent or busy, further reports wait for only two seconds. This holds for
+        every NoAnswer and Overloaded, even if the cause is a mistake such as an expired
+        certificate: the connection worked when the trial was suggested, so the mistake is new and
+        may be corrected in time. The call that sends the outcome waits longer, and then raises the
+        error."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:
         """Whether the study's rule, given the reports so far, says to stop; see `stop_reason`.
 
-        False if the server does not answer or is busy, which a warning says as for `report`. Without
-        `stopping=` in `slipstream.create_or_load`, the study has no rule, and this is always False."""
+        If the server does not answer or is busy, the result is False, and there is a warning as for
+        `report`. Without `stopping=` in `slipstream.create_or_load`, the study has no rule, and the
+        result is always False."""
         return self._transport.run(self._should_stop())
 
     def annotate(
@@ -82,7 +84,8 @@ class Trial(HeldTrial):
 
     @property
     def note(self) -> str:
-        """The current note, or "" if there is none. A new trial keeps it as it does labels."""
+        """The current note, or "" if there is none. As with labels, a new trial keeps the note of
+        the old one."""
         return self._transport.run(self._note())
 
     def complete(self, value: float) -> None:
@@ -101,12 +104,14 @@ class Trial(HeldTrial):
     def stop(self, reason: Optional[str] = None, value: Optional[float] = None) -> None:
         """Records that the training was stopped early.
 
-        The default reason is that of `should_stop`; the default value is the last reported one."""
+        By default, the reason is that of `should_stop`, and the value the last one that was
+        reported."""
         self._transport.run(self._stop(reason, value))
 
     def release(self) -> None:
-        """Gives the trial back at once, so that another worker gets it. If a Ctrl-C, a signal or a
-        cancellation has cut off a call that was sending its outcome, that is sent instead."""
+        """Gives the trial back at once, so that another worker gets it. If Ctrl-C, a signal or a
+        cancellation interrupted a call that was sending the outcome, the outcome is sent
+        instead."""
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:

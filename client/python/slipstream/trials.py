@@ -67,9 +67,9 @@ def _cell(trial: TrialRecord, name: str) -> Any:
 
 
 class Trials(List[TrialRecord]):
-    """Trials in the order of their numbers. These begin at 1, and the indices of the list at 0:
-    `study.trial(n)` gives the trial of number n. A slice such as `study.trials[-10:]` has the same
-    methods."""
+    """Trials in the order of their numbers. Numbers begin at 1, but the indices of the list at 0:
+    `study.trial(n)` gives the trial with number n. A slice such as `study.trials[-10:]` has the
+    same methods."""
 
     def __init__(
         self,
@@ -84,15 +84,16 @@ class Trials(List[TrialRecord]):
     def to_dicts(self) -> List[Dict[str, Any]]:
         """A row for each trial: number, state, parameters, the metric, worker, reason, times.
 
-        If any trial has a note, there is a "note". For each label that any trial has, there is a
-        "label:KEY", which is None for trials without it. A parameter that is not active is None. If
-        a parameter or the metric is called "state", the trial's own state is "trial_state", and
-        likewise for the others. The server refuses a metric with a parameter's name."""
+        If any trial has a note, rows have a "note". For each label that any trial has, rows have a
+        "label:KEY", which is None for trials without the label. A parameter that is not active is
+        None. If a parameter or the metric is called "state", the trial's own state is in
+        "trial_state", and likewise for the others. The server refuses a metric with a parameter's
+        name."""
         about = self._columns_about()
         return [self._row(trial, about) for trial in self]
 
     def to_frame(self) -> Any:
-        """The same as a data frame of pandas, with the number as its index.
+        """The same as a pandas data frame, with the number as its index.
 
         The columns of whole numbers and booleans have the types int64 and bool or, if cells are
         missing, Int64 and boolean, so that the other cells stay whole numbers and booleans."""
@@ -111,8 +112,8 @@ class Trials(List[TrialRecord]):
         return frame.set_index(own[0])
 
     def succeeded(self) -> Trials:
-        """Those that were completed with a value. Stopped ones, which may have one too, are not
-        among them."""
+        """The trials that were completed with a value. Stopped trials, which may also have a value,
+        are not included."""
         return self._some(trial for trial in self if trial.state == "succeeded")
 
     @overload

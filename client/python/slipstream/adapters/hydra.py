@@ -3,9 +3,10 @@
     python train.py --multirun hydra/sweeper=slipstream hydra.sweeper.n_trials=30 \\
         'lr=tag(log, interval(1e-5, 1))' 'layers=range(1, 9)' 'kernel=choice(rbf, poly)'
 
-A program's function returns the value of the metric. One that is NaN or infinite makes the trial
-infeasible. Sweeps are `choice`, `range`, and `interval`, which is logarithmic with the tag "log" and
-of whole numbers in `int(interval(1, 8))`. Hydra finds the sweeper in the folder hydra_plugins."""
+The program's function returns the value of the metric. A value that is NaN or infinite makes the
+trial infeasible. Parameters are given as `choice`, `range` or `interval`; an interval is
+logarithmic with the tag "log", and has whole numbers in `int(interval(1, 8))`. Hydra finds the
+sweeper in the folder hydra_plugins."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def _swept(override: Override) -> Swept:
 
 
 class SuggestingSweeper(Sweeper):  # type: ignore[misc]
-    """Launches jobs with Slipstream's suggestions, and tells it what they return."""
+    """Launches jobs with Slipstream's suggestions, and reports what the jobs return."""
 
     def __init__(self, **settings: Any) -> None:
         self._given = OmegaConf.structured(SlipstreamSweeperConf(**settings))

@@ -1,4 +1,5 @@
-"""Slipstream for PyTorch Lightning: a callback that reports epochs and stops hopeless trainings.
+"""Slipstream for PyTorch Lightning: a callback that reports epochs and stops hopeless training
+runs.
 
 >>> import slipstream, torch
 >>> from lightning import pytorch as lightning
@@ -24,11 +25,11 @@
 >>> study.best.report_count
 3
 
-It reports the study's metric, as the module logs it, after each validation; in a module that does
-not validate, after each epoch of training. When the study's rule advises to stop, the training
-ends, and the trial is stopped with what was reported last. After the last epoch the trial is
-completed with it, unless `complete=False`. Once the metric is NaN or infinite, the training ends, and
-the trial is infeasible."""
+The callback reports the study's metric, as the module logs it, after each validation or, in a
+module that does not validate, after each epoch of training. When the study's rule advises to stop,
+the training run ends, and the trial is stopped with the last reported value. After the last epoch,
+the trial is completed with the last reported value, unless `complete=False`. Once the metric is NaN
+or infinite, the training run ends, and the trial is infeasible."""
 
 from __future__ import annotations
 
@@ -47,13 +48,14 @@ class SlipstreamCallback(Callback):  # type: ignore[misc]
     """Reports a trial's metric and stops its training.
 
     `trial`: from `study.suggest()`.
-    `monitor`: the name under which the module logs what is measured; by default that of the study's
+    `monitor`: the name under which the module logs the metric; by default, the name of the study's
     metric.
     `complete`: whether the trial is completed at the end with the last value, or is infeasible if
-    that is not finite, which a trainer that measures something else at the end does itself.
+    that value is not finite. Give False if the program ends the trial itself, for example with
+    another value that it measures at the end.
 
-    In a training on several processes only the first one talks to the server, and tells the others
-    to stop."""
+    If several processes train together, only the first one talks to the server, and tells the
+    others when to stop."""
 
     def __init__(
         self, trial: Trial, monitor: Optional[str] = None, *, complete: bool = True

@@ -1,4 +1,4 @@
-"""Slipstream for Optuna: a sampler that existing scripts change one line for.
+"""Slipstream for Optuna: a sampler, for which existing scripts change one line.
 
 >>> import optuna
 >>> from slipstream.adapters.optuna import SlipstreamSampler
@@ -9,10 +9,10 @@
 >>> study.best_value < 0.5
 True
 
-Optuna's storage stays what it was. The sampler keeps a study of Slipstream's beside it, and tells
-it of every trial, also of those with a value from before and of those that Optuna itself chose.
-Processes that work on one Optuna study share that of Slipstream, if they ask the same server.
-Where each has a server of its own, every server is told of the trials of all."""
+Optuna's storage stays as it was. The sampler also keeps a Slipstream study, and reports every trial
+to it, including those that had a value before and those that Optuna itself chose. Processes that
+work on one Optuna study share the Slipstream study if they use the same server. If each process has
+a server of its own, each reports the trials of all processes to its server."""
 
 from __future__ import annotations
 
@@ -168,16 +168,16 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
 class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     """A sampler for Optuna's studies with one objective.
 
-    The space is inferred from the trials so far: a parameter that some of them lack is active for
-    those values of another one, a choice or a whole number, with which it was asked for. A
-    parameter that fits into no such space, because two others or a real number decide whether it is
-    active, or because its range changes from trial to trial, is left out with a warning, and so is
-    one that is beyond the server's limits: `independent_sampler` draws it from then on, and
+    The space is inferred from the trials so far. If some trials lack a parameter, it depends on
+    another parameter, a choice or a whole number: it is active for the values with which it was
+    asked for. Some parameters fit into no such space: those whose activity depends on two others or
+    on a real number, those whose range changes from trial to trial, and those beyond the server's
+    limits. They are left out with a warning: `independent_sampler` draws them from then on, and
     Slipstream goes on with the others.
 
-    A trial whose value is NaN or infinite is infeasible, so that others like it are avoided; one
-    that ends by an exception has failed. That may be chance; configurations that fail again and
-    again are avoided.
+    A trial whose value is NaN or infinite is infeasible, so that similar ones are avoided. A trial
+    that ends with an exception has failed. As this may be chance, only configurations that fail
+    again and again are avoided.
 
     `independent_sampler`: draws parameters that the space does not have, such as all of them in the
     first trial, when nothing is known yet; by default Optuna's RandomSampler with the same seed.

@@ -12,8 +12,8 @@
 >>> len(results)
 8
 
-Schedulers such as ASHA are Tune's own. Tune does not tell whether one has stopped a trial early;
-`whole_steps` lets the search know what a whole trial is."""
+Schedulers such as ASHA are Tune's own. Tune does not tell a search whether its scheduler has
+stopped a trial early; give `whole_steps`, so that the search can recognise complete trials."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class SlipstreamSearch(Searcher):  # type: ignore[misc]
     `space`: parameters of Slipstream, which may have conditions; else the domains of Tune's
     `param_space`: uniform, loguniform, randint, choice and their variants.
     `whole_steps`: the training_iteration of a trial that was not stopped early, such as a
-    scheduler's max_t; without it every trial that ends without an error counts as whole.
+    scheduler's max_t. Without it, every trial that ends without an error counts as complete.
     `metric`, `mode`: those of TuneConfig, if it has none.
-    `study_id`: of a study that exists, or is to have this name. `seed`: of every random choice.
+    `study_id`: the id of an existing study, or of the new one. `seed`: of every random choice.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends. `settings` are those of slipstream.create_or_load, such as
     sources=[...], preset="scaml" and exact=True, where a configuration always gives the same
@@ -77,7 +77,7 @@ class SlipstreamSearch(Searcher):  # type: ignore[misc]
 
     @property
     def study(self) -> Study:
-        """The study, which is made with the first suggestion."""
+        """The study, which is created with the first suggestion."""
         if self._study is None:
             self._study = self._open()
         return self._study

@@ -12,7 +12,8 @@
 >>> print(search.best_score_ > 0.9)
 True
 
-It is used like RandomizedSearchCV, and also takes its lists and distributions."""
+The search is used like RandomizedSearchCV, and also takes the lists and distributions of that
+class."""
 
 from __future__ import annotations
 
@@ -43,18 +44,18 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
     `param_distributions`: for each parameter one of Slipstream's (`log`, `integer`, `choice`, with
     `when=` where it depends on another), a list of values, or a distribution of scipy.stats
     (uniform, loguniform, randint).
-    `n_iter`: how many configurations are evaluated, `batch_size` how many before the model is asked
-    again. With `n_jobs` the folds of a batch are fitted at the same time.
-    `study_id`: of the study on the server. With one, a search that was interrupted, or that other
-    processes take part in, goes on; by default each fit has a study of its own.
+    `n_iter`: how many configurations are evaluated; `batch_size` says how many of them before the
+    model is asked again. With `n_jobs`, the folds of a batch are fitted at the same time.
+    `study_id`: of the study on the server. Give one to continue an interrupted search, or to let
+    several processes take part in one search; by default, each fit has a study of its own.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends.
     `settings`: those of slipstream.create_or_load, such as {"sources": [...], "preset": "scaml"},
-    and {"exact": True} where the same parameters always have the same score.
-    `refit` must name the score that is searched by where there are several. The others are
-    RandomizedSearchCV's, and so are the attributes of a search that was fitted; `study_id_` says
-    which study it was. A configuration that could not be fitted is a row of `cv_results_` with
-    `error_score`, ranked last if that is NaN, and an infeasible trial of the study."""
+    and {"exact": True} where the same parameters always have the same score. If there are several
+    scores, `refit` must name the one to optimise. The other arguments are those of
+    RandomizedSearchCV, and so are the attributes of a fitted search; in addition, `study_id_` is
+    the study's id. A configuration that could not be fitted is an infeasible trial of the study,
+    and a row of `cv_results_` with `error_score`, ranked last if that is NaN."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@
 'succeeded'
 
 A study belongs to the event loop in which it was opened; close it by `await study.close()` or
-`async with study:`. Plots are drawn by the blocking package.
+`async with study:`. For plots, open the study with the blocking package, `slipstream`.
 """
 
 from slipstream.aio.functions import (

@@ -1,4 +1,4 @@
-"""The functions of slipstream.aio, which open studies and keep source tasks."""
+"""The functions of slipstream.aio, which open studies and manage source tasks."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ async def delete_source(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> None:
-    """Deletes a source task, which no study may use."""
+    """Deletes a source task. It must not be in use by any study."""
     connection = _connect(address, options)
     await _run(connection, source_plans.delete(connection[0], source))
 

@@ -102,12 +102,12 @@ class Study(StudyBase):
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks. Callbacks may be
-        asynchronous. SIGTERM and SIGHUP cancel the tasks, which may await what they clean up."""
+        asynchronous. SIGTERM and SIGHUP cancel the tasks, which may await while they clean up."""
         quota = Quota(trials, timeout, until)
         return await optimize(self, objective, quota, workers, catch, callbacks, progress)
 
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
-        """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
+        """See `slipstream.Study.watch`. Awaiting it starts the watch: `async for event in await
         study.watch()`."""
         watching = Watching(self._service, self._meant, resume_token)
         await self._transport.run(watching.begin())
