@@ -37,8 +37,8 @@ class LocalServer:
         self._file = pathlib.Path(path).resolve()
         if self._file.suffix != ".db" and self._file.is_file():
             raise LocalServerError(
-                f"{self._file} is a file of another kind: studies are kept in a file that is called "
-                "*.db, or in a folder"
+                f"{self._file} is a file of another kind: give a file named *.db for the studies, or a "
+                "folder"
             )
         self._place = MeetingPlace(self._file)
         self._owner = os.getpid()

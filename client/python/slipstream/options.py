@@ -35,7 +35,7 @@ class Deadlines:
         if not 0 < self.attempt <= self.overall:
             raise ValueError(
                 f"Deadlines(attempt={self.attempt}, overall={self.overall}): an attempt must have "
-                "more than 0 seconds, and at most those of the whole call"
+                "more than 0 seconds, and at most as many as all attempts together"
             )
 
 
@@ -64,7 +64,7 @@ class Retry:
         if not (self.initial_backoff > 0 and self.max_backoff > 0):
             raise ValueError(
                 f"Retry(initial_backoff={self.initial_backoff}, max_backoff={self.max_backoff}): "
-                "pauses must have more than 0 seconds"
+                "pauses must be longer than 0 seconds"
             )
         if self.max_attempts < 0:
             raise ValueError(f"Retry(max_attempts={self.max_attempts}): must be 0 or more")

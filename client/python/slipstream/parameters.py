@@ -328,8 +328,8 @@ def choice(*values: Any, default: Any = None, when: Optional[When] = None) -> Pa
     else:
         if len(values) == 1 and isinstance(values[0], (set, frozenset)):
             raise TypeError(
-                f"choice({values[0]!r}): a set has another order in each process: give a list, such "
-                "as sorted(...)"
+                f"choice({values[0]!r}): a set has a different order in each process: give a list, "
+                "such as sorted(...)"
             )
         objects = _elements(values)
         labels = _labels_for(objects)

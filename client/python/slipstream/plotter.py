@@ -73,7 +73,7 @@ class Plotter:
     def transfer(self, *, engine: str = "matplotlib") -> Any:
         """The share of each source task in the suggestions, above the history."""
         if not self._study.sources:
-            raise ValueError("the study has no source task: only a new one can be given some, by sources=")
+            raise ValueError("the study has no source task: give sources= when you create one")
         trials = self._study.trials
         weights = {
             trial.number: self._study.source_weights(trial)

@@ -185,8 +185,8 @@ class TrialRecord(Mapping[str, Any]):
             return self.params[name]
         except KeyError:
             raise KeyError(
-                f"trial {self.number} has no {name!r} but {', '.join(self.params)}; a parameter that "
-                "is not active has no value, see get()"
+                f"trial {self.number} has no {name!r}, only {', '.join(self.params)}; a parameter "
+                "that is not active has no value, see get()"
             ) from None
 
     if not TYPE_CHECKING:  # To which a record would have every attribute.

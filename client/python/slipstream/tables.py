@@ -77,7 +77,7 @@ def read_csv(
     try:
         return _read_csv(path, parameter_of)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{os.fspath(path)} is no CSV file in UTF-8: {error}") from None
+        raise ValueError(f"{os.fspath(path)} is not a CSV file in UTF-8: {error}") from None
 
 
 def _read_csv(

@@ -37,7 +37,7 @@ class Parameters(unittest.TestCase):
             (lambda: choice({"a": "b", "b": "c"}), ValueError, "'b' is both a label and what 'a'"),
             (lambda: choice(), ValueError, "at least one category"),
             (lambda: choice(enum.Enum("Empty", [])), ValueError, "at least one category"),
-            (lambda: choice({"rbf", "poly"}), TypeError, "a set has another order in each process"),
+            (lambda: choice({"rbf", "poly"}), TypeError, "a set has a different order in each process"),
             (lambda: choice("a", "b", "a"), ValueError, "'a' is given twice"),
             (lambda: choice("a", default="b"), ValueError, r"choice\('a', default='b'\): the default is"),
             (lambda: choice(None, 1, default=2), ValueError, "the default is not one of"),

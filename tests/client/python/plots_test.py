@@ -308,7 +308,7 @@ class Contents(PlotTest):
         self.assertEqual(line.name, "earlier")
         self.assertEqual(line.y[list(weights).index(first)],
                          weights[first][self.study.sources[0]])
-        with self.assertRaisesRegex(ValueError, "only a new one can be given some, by sources="):
+        with self.assertRaisesRegex(ValueError, "give sources= when you create one"):
             self.source.plot.transfer()
 
     def test_transfer_says_why_there_is_nothing_to_draw(self):

@@ -868,7 +868,7 @@ class Sources(ServerTest):
             for content in ("lr,kernel,accuracy\n0.5,n\u00e9,1\n".encode("latin-1"),
                             b"lr,kernel,accuracy\n0.5," + b"r" * 200000 + b",1\n"):
                 path.write_bytes(content)
-                with self.assertRaisesRegex(ValueError, f"^{path} is no CSV file in UTF-8: "):
+                with self.assertRaisesRegex(ValueError, f"^{path} is not a CSV file in UTF-8: "):
                     self.open(sources=[path])
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
             for true in ("True", "1", " true"):

@@ -68,7 +68,7 @@ class Values(TrialTest):
         study = self.open()
         record = study.record({"x": 0.25, "kernel": "rbf"}, 1)
         self.assertNotIn("degree", record)
-        with self.assertRaisesRegex(KeyError, "trial 1 has no 'degree' but x, kernel; .*, see get"):
+        with self.assertRaisesRegex(KeyError, "trial 1 has no 'degree', only x, kernel; .*, see get"):
             record["degree"]
 
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
