@@ -834,9 +834,15 @@ class Loop(TrialTest):
 
     def test_nothing_is_told_of_trainings_that_end_soon_after_an_error(self):
         study = self.open()
+        all_train = threading.Barrier(8)
+
+        def objective(trial):
+            all_train.wait(PATIENCE)
+            return 1 / 0
+
         with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
             with self.assertWarns(UserWarning), self.assertRaises(ZeroDivisionError):
-                study.optimize(lambda trial: 1 / 0, workers=8, progress=False)
+                study.optimize(objective, workers=8, progress=False)
         self.assertNotIn("waiting", told.getvalue())
 
     def test_an_exception_that_cannot_tell_its_text_fails_its_trial(self):
