@@ -198,6 +198,7 @@ ServerFigures FiguresOf(const Measured& measured) {
       measured.server->refused_connections(Listener::Limit::kConnections);
   figures.refused_connections_of_an_address =
       measured.server->refused_connections(Listener::Limit::kOfAnAddress);
+  figures.closed_connections = measured.server->closed_connections();
   figures.failed_handshakes = FailedHandshakes();
   if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
   figures.condition = measured.condition();

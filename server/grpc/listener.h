@@ -59,7 +59,7 @@ class Listener {
   // `take`, called by the listener's thread, owns the connection, which does not block.
   void Start(std::function<void(int connection)> take);
   // As OpenConnections does.
-  void Disconnect(const Peer& peer) { open_.Disconnect(peer); }
+  bool Disconnect(const Peer& peer) { return open_.Disconnect(peer); }
   int DisconnectAll() { return open_.DisconnectAll(); }
   // Accepts no more connections, and frees the address.
   void Close();

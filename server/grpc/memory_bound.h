@@ -15,6 +15,8 @@ namespace slipstream {
 // keeps of an open connection, twice what an idle one takes.
 inline constexpr int64_t kBytesAtRest = int64_t{64} << 20;
 inline constexpr int64_t kBytesOfConnection = int64_t{48} << 10;
+// What gRPC keeps of an open call: some 16 KiB, and its metadata.
+inline constexpr int64_t kBytesOfCall = int64_t{32} << 10;
 // What computing a suggestion or fitting a source task takes at a time, beside source tasks. With
 // 10,000 results, patches take 190 MiB with gp_log_ei and 310 MiB with gp_hmc, which has several
 // models.
@@ -30,6 +32,7 @@ inline int64_t MostResidentBytes(const ServerOptions& server, const ServiceOptio
   const int64_t computations = service.compute_threads + 1;  // One fits source tasks.
   const int64_t with_sources = computations + service.read_threads;  // Some prepare new studies.
   return kBytesAtRest + server.max_connections * kBytesOfConnection +
+         server.max_unended_calls * kBytesOfCall +
          server.call_memory_bytes * 3 / 2 + static_cast<int64_t>(caches) +
          static_cast<int64_t>(service.events.max_events) * kBytesOfEvent +
          computations * kBytesOfComputation + with_sources * kMaxSourceBytes;

@@ -91,9 +91,9 @@ bool OpenConnections::Add(int connection, const Peer& peer) {
   return true;
 }
 
-void OpenConnections::Disconnect(const Peer& peer) {
+bool OpenConnections::Disconnect(const Peer& peer) {
   const std::lock_guard lock(mutex_);
-  ResetThose(peers_, [&peer](const Peer& each) { return each == peer; });
+  return ResetThose(peers_, [&peer](const Peer& each) { return each == peer; }) > 0;
 }
 
 int OpenConnections::DisconnectAll() {

@@ -35,9 +35,9 @@ class OpenConnections {
   // Notes a connection; returns false, and does not, if its address has as many as it may have.
   bool Add(int connection, const Peer& peer);
 
-  // Ends the connection with this other end, if there is one: its owner sees
+  // Ends the connection with this other end, and returns whether there was one: its owner sees
   // that it has been closed.
-  void Disconnect(const Peer& peer);
+  bool Disconnect(const Peer& peer);
   // Ends all connections; how many.
   int DisconnectAll();
 

@@ -1,6 +1,7 @@
 #include "server/grpc/server.h"
 
 #include <grpc/grpc.h>
+#include <grpc/support/cpu.h>
 #include <grpc/support/time.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -86,6 +87,11 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   }
   grpc::ResourceQuota quota("slipstream");
   quota.Resize(static_cast<size_t>(options.grpc_bytes()));
+  // Reflection, which asks for no token, holds a thread as long as its caller likes. One thread
+  // more waits at each queue.
+  const int queues = static_cast<int>(gpr_cpu_num_cores());
+  builder->SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, queues);
+  quota.SetMaxThreads(queues + options.max_reflections);
   builder->SetResourceQuota(quota);
 }
 
@@ -158,20 +164,23 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     parameters.fd = connection;
     acceptor->HandleNewConnection(&parameters);
   });
-  const auto closing = [&](const std::string& which) {
-    return [text = absl::StrCat("closed a connection that ", which), told = options.on_refused,
-            listener = result->listener_.get()](const Peer& peer) {
-      told(text);
-      listener->Disconnect(peer);
-    };
+  const auto close = [told = options.on_refused, listener = result->listener_.get(),
+                      closed = &result->closed_connections_](const Peer& peer,
+                                                             const std::string& why) {
+    if (!listener->Disconnect(peer)) return;
+    ++*closed;
+    told(absl::StrCat("closed a connection from ", AddressOf(peer), " that ", why));
   };
-  result->reset_guard_ =
-      std::make_unique<ResetGuard>(options.max_unended_calls_per_connection,
-                                   closing("cancels calls as fast as it begins them"));
+  result->call_guard_ =
+      std::make_unique<CallGuard>(CallGuard::Limits{options.max_unended_calls_per_connection,
+                                                    options.max_unended_calls},
+                                  close);
   // A call that works for long is not taken for one that is stalled.
   result->stall_guard_ = std::make_unique<StallGuard>(
       std::max(options.max_upload_idle, 2 * service->options().suggest_budget), lasting_calls,
-      closing("leaves a message incomplete for longer than --upload-idle-seconds allows"));
+      [close](const Peer& peer) {
+        close(peer, "leaves a message incomplete for longer than --upload-idle-seconds allows");
+      });
   result->closing_ = std::make_unique<Executor>("closing", /*threads=*/1, /*max_waiting=*/1);
   result->SetHealthy(true);
   result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
@@ -191,7 +200,7 @@ void Server::SetHealthy(bool healthy) {
 void Server::Drain(absl::Duration grace) {
   const Deadline grace_ends = Deadline::In(grace);
   listener_->Close();
-  reset_guard_.reset();
+  call_guard_.reset();
   stall_guard_.reset();
   server_->GetHealthCheckService()->Shutdown();
   std::promise<void> closed;

@@ -18,10 +18,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/access/gate.h"
+#include "server/grpc/call_guard.h"
 #include "server/grpc/idle_uploads.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/memory_budget.h"
-#include "server/grpc/reset_guard.h"
 #include "server/grpc/stall_guard.h"
 #include "server/grpc/transport_security.h"
 #include "server/grpc/unknown_methods.h"
@@ -43,8 +43,12 @@ struct ServerOptions {
   // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
   // Calls of one connection that have begun and not been ended, also those that the caller has
-  // taken back; with more it is closed (reset_guard.h).
+  // taken back; with more it is closed (call_guard.h).
   int max_unended_calls_per_connection = 2000;
+  // The same of all connections; with more, those that have the most are closed.
+  int max_unended_calls = 20000;
+  // Concurrent calls of reflection, each of which takes a thread; more are refused.
+  int max_reflections = 16;
   // The metadata of one call, by the rules of HTTP/2 (RFC 9113, section 6.5.2).
   int max_metadata_bytes = 16 << 10;
   // Notified of all calls; null for none. Must outlive the server.
@@ -74,7 +78,7 @@ struct ServerOptions {
   // connection is closed if a message stays incomplete, and none is completed, for this time and
   // twice what a suggestion may take.
   absl::Duration max_upload_idle = absl::Minutes(5);
-  // Notified now and then of connections that are refused.
+  // Notified now and then of connections that are refused, and of each that is closed.
   std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
 };
 
@@ -101,6 +105,9 @@ class Server {
 
   // Connections that were refused for one of the limits.
   int64_t refused_connections(Listener::Limit limit) const { return listener_->refused(limit); }
+  // Connections that were closed for their calls: too many of them, or one whose message stayed
+  // incomplete.
+  int64_t closed_connections() const { return closed_connections_; }
 
   // What new connections are encrypted with, as it was when the server started; null without TLS.
   const std::shared_ptr<ServedTls>& tls() const { return tls_; }
@@ -122,6 +129,7 @@ class Server {
 
   Service* service_ = nullptr;
   std::atomic<int64_t> under_way_{0};
+  std::atomic<int64_t> closed_connections_{0};
   std::shared_ptr<ServedTls> tls_;
   std::unique_ptr<MemoryBudget> budget_;
   std::unique_ptr<IdleUploads> idle_uploads_;
@@ -129,7 +137,7 @@ class Server {
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<UnknownMethods> unknown_methods_;
   std::unique_ptr<Listener> listener_;
-  std::unique_ptr<ResetGuard> reset_guard_;
+  std::unique_ptr<CallGuard> call_guard_;
   std::unique_ptr<StallGuard> stall_guard_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;

@@ -155,6 +155,10 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   };
   connections("all", server.refused_connections);
   connections("address", server.refused_connections_of_an_address);
+  families->Counter("slipstream_closed_connections_total",
+                    "Connections closed because they had too many calls, or left a message "
+                    "incomplete for too long",
+                    server.closed_connections);
   families->Counter("slipstream_failed_handshakes_total", "TLS handshakes that failed",
                     server.failed_handshakes);
   for (size_t i = 0; i < kQuotaKinds; ++i) {

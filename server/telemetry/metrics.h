@@ -21,6 +21,8 @@ struct ServerFigures {
   // Refused because of the limits of connections, in all and of their address.
   int64_t refused_connections = 0;
   int64_t refused_connections_of_an_address = 0;
+  // Closed as they had too many calls, or left a message incomplete.
+  int64_t closed_connections = 0;
   int64_t failed_handshakes = 0;  // Of TLS.
   int64_t audit_failures = 0;  // Calls that are missing from the audit log.
   ServerCondition condition = {};

@@ -1,16 +1,20 @@
 // Callers who mean harm, or whose programs are broken: the server stays there for the
 // others, and its memory bounded.
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <list>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "server/grpc/server.h"
 #include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
@@ -248,6 +252,49 @@ TEST(HostileCallers, HeldUploadsAreRefusedBeyondTheBudget) {
   for (HeldUpload& each : uploads) each.Cancel();
   // What they held can be had again.
   while (!HeldUpload(server.stub(), 5000, 100).open()) std::this_thread::yield();
+}
+
+// A call of reflection that is begun, asks one question, and is held.
+class HeldReflection : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit HeldReflection(grpc::GenericStub* stub) {
+    const grpc::Slice list_services("\x3a\0", 2);  // ServerReflectionRequest{list_services: ""}.
+    question_ = grpc::ByteBuffer(&list_services, 1);
+    stub->PrepareBidiStreamingCall(
+        &context_, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", {}, this);
+    StartWrite(&question_);
+    StartRead(&answer_);
+    StartCall();
+  }
+  ~HeldReflection() override {
+    context_.TryCancel();
+    ended_.get_future().wait();
+  }
+  // Returns when it has been answered or refused; whether it has been answered.
+  bool IsAnswered() { return answered_.get_future().get(); }
+
+ private:
+  void OnReadDone(bool alive) override { answered_.set_value(alive); }
+  void OnDone(const grpc::Status&) override { ended_.set_value(); }
+
+  grpc::ClientContext context_;
+  grpc::ByteBuffer question_;
+  grpc::ByteBuffer answer_;
+  std::promise<bool> answered_;
+  std::promise<void> ended_;
+};
+
+TEST(HostileCallers, CallsOfReflectionThatAreHeldTakeFewThreads) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  grpc::GenericStub stub(server.channel());
+  std::list<HeldReflection> held;
+  for (int i = 0; i < 100; ++i) held.emplace_back(&stub);
+  const auto answered = std::count_if(held.begin(), held.end(),
+                                      [](HeldReflection& each) { return each.IsAnswered(); });
+  EXPECT_GE(answered, 1);
+  EXPECT_LE(answered, ServerOptions().max_reflections) << "each takes a thread";
+  EXPECT_TRUE(IsAnswered(server.address()));
 }
 
 TEST(HostileCallers, RapidResetsAreClosedAndTakeLittleMemory) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,19 @@ namespace slipstream {
 namespace {
 
 constexpr std::chrono::seconds kPatience(30);
+constexpr int kMostCalls = 100;
+constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
+
+// Begins this many watches of the server's health, which go on.
+bool WatchHealth(RawConnection* connection, int count) {
+  std::string frames;
+  for (int i = 0; i < count; ++i) {
+    const auto stream = static_cast<uint32_t>(2 * i + 1);
+    const std::string everything(5, '\0');  // An empty message, with its length.
+    frames += HeadersFrame(stream, kWatchHealth) + Frame(0, /*flags=*/1, stream, everything);
+  }
+  return connection->Begin() && connection->Send(frames);
+}
 
 class ImpatientServer : public testing::Test {
  protected:
@@ -30,6 +44,7 @@ class ImpatientServer : public testing::Test {
     options.ping_period = ping_period;
     options.max_ping_answer = absl::Milliseconds(300);
     options.max_upload_idle = absl::Milliseconds(400);
+    options.max_unended_calls = kMostCalls;
     options.on_refused = [this](const std::string& text) {
       const std::lock_guard lock(mutex_);
       told_ += text;
@@ -83,7 +98,6 @@ TEST_F(ImpatientServer, HeadersThatNeverEndAreClosed) {
 // gRPC tells nobody of such calls, not even of those of its own services.
 TEST_F(ImpatientServer, AConnectionWithAStalledMessageIsClosedAndOneThatWatchesIsNot) {
   Start(absl::Minutes(1));
-  constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
   constexpr char kWatchStudies[] = "/slipstream.v1.OptimizationService/WatchStudies";
   constexpr char kCreateStudy[] = "/slipstream.v1.OptimizationService/CreateStudy";
   std::list<RawConnection> watchers;
@@ -102,6 +116,20 @@ TEST_F(ImpatientServer, AConnectionWithAStalledMessageIsClosedAndOneThatWatchesI
   }
   const std::lock_guard lock(mutex_);
   EXPECT_THAT(told_, testing::HasSubstr("--upload-idle-seconds"));
+}
+
+// Calls that are open take memory, and those of gRPC's own services need no token.
+TEST_F(ImpatientServer, WhileTooManyCallsAreOpenTheConnectionWithTheMostIsClosed) {
+  Start(absl::Minutes(1));
+  RawConnection modest(server_->address());
+  ASSERT_TRUE(WatchHealth(&modest, kMostCalls / 4));
+  RawConnection greedy(server_->address());
+  (void)WatchHealth(&greedy, 2 * kMostCalls);  // It may be closed before it has sent all.
+  EXPECT_TRUE(greedy.IsClosedWithin(kPatience));
+  EXPECT_FALSE(modest.IsClosedWithin(std::chrono::seconds(1)));
+  EXPECT_EQ(server_->closed_connections(), 1);
+  const std::lock_guard lock(mutex_);
+  EXPECT_THAT(told_, testing::HasSubstr("closed a connection from 127.0.0.1 that has the most"));
 }
 
 // Frames of another kind may not come between those of headers, so that whoever never ends them

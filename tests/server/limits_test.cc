@@ -79,6 +79,8 @@ std::string LoadRows() {
       Row("concurrent calls on a connection", server.max_calls_per_connection),
       Row("unfinished calls of a connection, including cancelled ones",
           server.max_unended_calls_per_connection),
+      Row("unfinished calls in all", server.max_unended_calls),
+      Row("concurrent calls of reflection", server.max_reflections),
       Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
       Row("MiB for messages, uploads and large requests under way", server.call_memory_bytes >> 20,
