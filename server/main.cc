@@ -1,4 +1,5 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -59,6 +60,16 @@ constexpr int kFittingNiceness = 15;
 // a single turn come first. A higher niceness gains nothing, and slows suggestions down where
 // trainers share the machine.
 constexpr int kComputingNiceness = 5;
+
+// Files and connections would otherwise be given those of the standard streams that are closed, and
+// the log would be written to them.
+void OpenStandardStreams() {
+  int opened = -1;
+  do {
+    opened = open("/dev/null", O_RDWR);
+  } while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened >= 0) close(opened);
+}
 
 // Changes the calling thread alone, which is process 0 on Linux.
 void BeNicerBy(int niceness) {
@@ -421,6 +432,7 @@ absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
 }  // namespace slipstream
 
 int main(int argc, char** argv) {
+  slipstream::OpenStandardStreams();
   const slipstream::Signals signals = slipstream::BlockSignals();
   const slipstream::ParsedFlags parsed = slipstream::ParseFlags(argc, argv);
   if (!parsed.flags) return parsed.exit_code;

@@ -24,6 +24,7 @@
 #include "server/store/sqlite/connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -461,6 +462,22 @@ TEST(Process, AnUploadThatOutlastsTheDrainingRegistersNothing) {
   EXPECT_EQ(server.Terminate().exit_code, 0);
   EXPECT_FALSE(upload.Finish().ok());
   EXPECT_EQ(SourceTasksIn(data.path()).source_tasks_size(), 0);
+}
+
+TEST(Process, TheLogOfAServerWithoutStandardStreamsGoesToNoOtherFile) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string closed = scratch.path() + "/server";
+  std::ofstream(closed) << "#!/bin/sh\nexec '" << BuildPath("bin/slipstream_server")
+                        << "' --create \"$@\" <&- >&- 2>&-\n";
+  chmod(closed.c_str(), 0700);
+  const std::string audit = scratch.path() + "/audit";
+  ServerProcess server(data.path(), {"--audit-log", audit}, closed);
+  EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+  for (const std::string& file : {audit, data.path() + "/slipstream.db.lock"}) {
+    EXPECT_THAT(Bytes(file), testing::Not(HasSubstr(" info "))) << file;
+  }
 }
 
 // A pipe that nobody reads from, in place of the file on a disk that hangs.
