@@ -36,6 +36,12 @@ struct Flags {
   ServerOptions server;
   ServiceOptions service;
   StoreOptions store;
+
+  // Whether there is something to do instead of serving.
+  bool has_task() const {
+    return check_config || check || !new_token.empty() || !back_up_to.empty() ||
+           !restore_from.empty();
+  }
 };
 
 // The code to exit with after a mistake in flags or in the files and folders that they name, other

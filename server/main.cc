@@ -400,7 +400,8 @@ absl::Status Restore(const Flags& flags) {
   return restored;
 }
 
-absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
+// What a flag asks for instead of serving.
+absl::Status DoTask(const Flags& flags, Log* log) {
   if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
   if (flags.check_config) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckConfiguration(flags, log));
@@ -419,13 +420,16 @@ absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
                {{"store", DataStoreName(flags.data)}, {"to", flags.back_up_to}});
     return absl::OkStatus();
   }
-  if (!flags.restore_from.empty()) {
-    SLIPSTREAM_RETURN_IF_ERROR(Restore(flags));
-    log->Write(LogLevel::kInfo, "restored",
-               {{"store", DataStoreName(flags.data)}, {"from", flags.restore_from}});
-    return absl::OkStatus();
-  }
-  return Serve(flags, signals, log);
+  SLIPSTREAM_RETURN_IF_ERROR(Restore(flags));
+  log->Write(LogLevel::kInfo, "restored",
+             {{"store", DataStoreName(flags.data)}, {"from", flags.restore_from}});
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
+  if (!flags.has_task()) return Serve(flags, signals, log);
+  UnblockSignals(signals);
+  return DoTask(flags, log);
 }
 
 }  // namespace

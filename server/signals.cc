@@ -77,6 +77,10 @@ Signals BlockSignals() {
   return signals;
 }
 
+void UnblockSignals(const Signals& signals) {
+  pthread_sigmask(SIG_UNBLOCK, &signals.waited_for, nullptr);
+}
+
 std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
                               const std::function<void()>& each_second,
                               const std::function<void()>& reload) {

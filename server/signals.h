@@ -30,6 +30,9 @@ struct Signals {
 // SIGUSR2, which would end the server without draining.
 Signals BlockSignals();
 
+// Lets those signals end this process at once.
+void UnblockSignals(const Signals& signals);
+
 // Returns the signal that ends the server, or nothing once standard input has ended if
 // `until_stdin_ends`, which also ignores SIGINT. Until then it calls `each_second`, and `reload` at
 // a SIGHUP that does not end the server.

@@ -197,6 +197,57 @@ TEST(Signals, AHangUpEndsAServerInATerminal) {
   EXPECT_EQ(server.ExitCode(), 0);
 }
 
+// The making of a token, which cannot end, as it goes to a pipe that is full.
+class StuckTask {
+ public:
+  StuckTask() {
+    std::array<int, 2> messages = {};
+    if (pipe2(output_.data(), O_CLOEXEC) != 0 || pipe2(messages.data(), O_CLOEXEC) != 0) {
+      throw std::runtime_error("no pipe");
+    }
+    const std::string full(static_cast<size_t>(fcntl(output_[1], F_GETPIPE_SZ)), '\n');
+    if (write(output_[1], full.data(), full.size()) != static_cast<ssize_t>(full.size())) {
+      throw std::runtime_error("the pipe is not full");
+    }
+    const std::string binary = BuildPath("bin/slipstream_server");
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(output_[1], STDOUT_FILENO);
+      dup2(messages[1], STDERR_FILENO);
+      execl(binary.c_str(), binary.c_str(), "--new-token", "ann:trainer:default", nullptr);
+      _exit(127);
+    }
+    close(messages[1]);
+    char first = '\0';  // It comes before the token.
+    if (read(messages[0], &first, 1) != 1) throw std::runtime_error("the task says nothing");
+    close(messages[0]);
+  }
+  ~StuckTask() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    for (const int end : output_) close(end);
+  }
+
+  // Whether the signal ends it.
+  bool IsEndedBy(int number) const {
+    kill(pid_, number);
+    siginfo_t ended = {};
+    for (int i = 0; i < kPatienceMs / 10 && ended.si_pid == 0; ++i) {
+      waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (ended.si_pid == 0) poll(nullptr, 0, 10);
+    }
+    return ended.si_code == CLD_KILLED && ended.si_status == number;
+  }
+
+ private:
+  std::array<int, 2> output_ = {};
+  pid_t pid_ = 0;
+};
+
+TEST(Signals, TasksOtherThanServingAreEndedByThem) {
+  for (const int number : {SIGINT, SIGTERM}) EXPECT_TRUE(StuckTask().IsEndedBy(number)) << number;
+}
+
 // The socket of a service manager, a file or, if its name begins with "@", none.
 class Manager {
  public:
