@@ -164,6 +164,7 @@ struct Measured {
   CallMonitor* monitor = nullptr;
   const Server* server = nullptr;
   const AuditLog* audit = nullptr;  // Null: none.
+  const std::atomic<bool>* is_draining = nullptr;
   std::function<ServerCondition()> condition;
   std::optional<absl::Time> without_backup_since;  // Absent: none can be made by a call.
 };
@@ -226,7 +227,8 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
   pages.metrics = [measured] { return MetricsText(FiguresOf(measured)); };
-  pages.health = [store = measured.store] {
+  pages.health = [store = measured.store, is_draining = measured.is_draining] {
+    if (*is_draining) return absl::UnavailableError("the server is shutting down");
     const std::string refusal = store->Figures().database.refusal;
     return refusal.empty() ? absl::OkStatus() : absl::UnavailableError(refusal);
   };
@@ -311,6 +313,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
                               Server::Start(flags.server, &service));
   tls.emplace(flags.server.tls, server->tls(), [&] { return server->DisconnectAll(); }, log);
   known_tls = &*tls;
+  std::atomic<bool> is_draining{false};
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
       StartScraping(flags.metrics_address, {.store = store.get(),
@@ -318,6 +321,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
                                             .monitor = &monitor,
                                             .server = server.get(),
                                             .audit = audit.get(),
+                                            .is_draining = &is_draining,
                                             .condition = flags.service.condition,
                                             .without_backup_since = without_backup_since}));
   SLIPSTREAM_RETURN_IF_ERROR(AsMistake(WriteAddress(flags.address_file, server->address())));
@@ -343,6 +347,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   };
   const std::optional<int> signal_number =
       WaitForEnd(flags.until_stdin_ends, signals, each_second, reload);
+  is_draining = true;
   log->Write(LogLevel::kInfo, "draining",
              {signal_number.has_value()
                   ? LogField{"signal", std::string(strsignal(*signal_number))}

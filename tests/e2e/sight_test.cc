@@ -1,6 +1,7 @@
 // What operators see of the real program: its log, its metrics, its status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <filesystem>
@@ -375,6 +376,23 @@ TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
   EXPECT_THAT(answer, testing::StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(answer, HasSubstr("slipstream.db"));
   EXPECT_EQ(Metrics(server).at("slipstream_store_takes_writes"), 0);
+}
+
+TEST(Sight, HealthTellsThatTheServerDrains) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--drain-seconds", "60"});
+  grpc::ClientContext context;
+  v1::RegisterSourceTaskResponse response;
+  const auto upload = server.stub().RegisterSourceTask(&context, &response);
+  ASSERT_TRUE(Eventually([&] { return Metrics(server).at("slipstream_open_calls") == 1; }));
+  kill(server.pid(), SIGTERM);
+  ASSERT_TRUE(server.Writes("draining"));
+  const std::string answer = AnswerOf(server, "/healthz");
+  EXPECT_THAT(answer, testing::StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(answer, HasSubstr("shutting down"));
+  context.TryCancel();
+  upload->Finish();
+  EXPECT_EQ(server.Terminate().exit_code, 0);
 }
 
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
