@@ -39,6 +39,7 @@
 #include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
 #include "server/server_log.h"
+#include "server/service/latest_backup.h"
 #include "server/service/server_condition.h"
 #include "server/service/service.h"
 #include "server/service_manager.h"
@@ -106,23 +107,6 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
       absl::StrCat("--address-file ", file, " cannot be written: ", error.message()));
 }
 
-// When the newest backup there was made, in seconds since 1970. The store itself may be there too.
-// One from the future was made while the clock was ahead, and counts as made now.
-std::optional<int64_t> NewestBackupIn(const std::string& folder, const std::string& data) {
-  std::optional<int64_t> newest;
-  const int64_t now = absl::ToUnixSeconds(absl::Now());
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    struct stat found = {};
-    const std::string path = entry->path().string();
-    if (!absl::EndsWith(path, ".db") || IsFileOfDataStore(data, path)) continue;
-    if (stat(path.c_str(), &found) != 0) continue;
-    newest = std::max(newest.value_or(0), std::min<int64_t>(found.st_mtim.tv_sec, now));
-  }
-  return newest;
-}
-
 // Since when the store has had something that a backup could have.
 absl::Time BeginOf(Store& store) {
   const absl::Time now = absl::Now();
@@ -132,21 +116,22 @@ absl::Time BeginOf(Store& store) {
   return std::min(now, absl::FromUnixSeconds(oldest->front().create_ms / 1000));
 }
 
-// Backups are made by call if there is a folder for them. `latest` gets the time of each, also of
-// the newest that is there already.
-absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest) {
+// Backups are made by call if there is a folder for them, which `latest` then looks at.
+absl::Status PrepareBackups(Flags* flags, Log* log, std::optional<LatestBackup>* latest) {
   BackupOptions& backups = flags->service.backups;
   if (backups.folder.empty()) return absl::OkStatus();
   SLIPSTREAM_RETURN_IF_ERROR(CheckBackupFolder(*flags));
   std::error_code error;
   backups.folder = std::filesystem::absolute(backups.folder, error);
-  if (const auto newest = NewestBackupIn(backups.folder, flags->data)) *latest = *newest;
+  latest->emplace(backups.folder, [data = flags->data](const std::string& file) {
+    return IsFileOfDataStore(data, file);
+  });
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
     return BackUpDataStore(data, file, stop);
   };
   backups.on_backup = [log, latest](const std::string& file, const absl::Status& status,
                                     absl::Duration took) {
-    if (status.ok()) *latest = absl::ToUnixSeconds(absl::Now());
+    if (status.ok()) (*latest)->Note(absl::Now());
     LogFields fields = {{"to", file}, {"seconds", absl::ToDoubleSeconds(took)}};
     if (!status.ok()) fields.push_back({"message", std::string(status.message())});
     // That the name is taken is the caller's mistake.
@@ -169,9 +154,9 @@ struct Measured {
   std::optional<absl::Time> without_backup_since;  // Absent: none can be made by a call.
 };
 
-// `tls` is null until the server has started, and `latest_backup` 0 if there is none.
+// `tls` is null until the server has started, and `latest_backup` empty without a folder for them.
 ServerCondition ConditionOf(const Permissions& permissions, const TlsWatch* tls,
-                            int64_t latest_backup) {
+                            const std::optional<LatestBackup>& latest_backup) {
   ServerCondition condition;
   permissions.AppendFilesInForce(&condition.files);
   if (tls != nullptr) {
@@ -179,7 +164,7 @@ ServerCondition ConditionOf(const Permissions& permissions, const TlsWatch* tls,
     if (in_force.has_value()) condition.files.push_back({"tls", *in_force});
     condition.certificate_end = tls->certificate_end();
   }
-  if (latest_backup != 0) condition.last_backup = absl::FromUnixSeconds(latest_backup);
+  if (latest_backup.has_value()) condition.last_backup = latest_backup->time();
   return condition;
 }
 
@@ -267,7 +252,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   };
   TellManager(flags, log, "STATUS=opening the store");
   // Before the store is opened, as that may upgrade it, which cannot be undone.
-  std::atomic<int64_t> latest_backup{0};
+  std::optional<LatestBackup> latest_backup;
   SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
   std::unique_ptr<AuditLog> audit;
   if (!flags.audit_log.empty()) {

@@ -235,9 +235,8 @@ std::string MetricsText(const ServerFigures& figures) {
   }
   if (figures.without_backup_since.has_value()) {
     families.Gauge("slipstream_backup_timestamp_seconds",
-                   "When the newest backup in --backup-folder was made, as far as the server "
-                   "knows; without one, when the oldest study was made; without any study, when "
-                   "the server began",
+                   "When the newest backup in --backup-folder was made; without one, when the "
+                   "oldest study was made; without any study, when the server began",
                    absl::ToDoubleSeconds(
                        condition.last_backup.value_or(*figures.without_backup_since) -
                        absl::UnixEpoch()));
