@@ -163,6 +163,7 @@ ServerCondition ConditionOf(const Permissions& permissions, const TlsWatch* tls,
     const std::optional<bool> in_force = tls->is_in_force();
     if (in_force.has_value()) condition.files.push_back({"tls", *in_force});
     condition.certificate_end = tls->certificate_end();
+    condition.authorities_end = tls->authorities_end();
   }
   if (latest_backup.has_value()) condition.last_backup = latest_backup->time();
   return condition;

@@ -194,6 +194,16 @@ std::optional<absl::Time> TlsWatch::certificate_end() const {
   return served_->texts()->validity.end;
 }
 
+std::optional<absl::Time> TlsWatch::authorities_end() const {
+  if (files_.client_ca.empty()) return std::nullopt;
+  absl::Time end = absl::InfiniteFuture();
+  const std::shared_ptr<const TlsTexts> texts = served_->texts();
+  for (const auto& [binary, authority] : texts->authorities) {
+    end = std::min(end, authority.validity.end);
+  }
+  return end;
+}
+
 std::optional<bool> TlsWatch::is_in_force() const {
   if (served_ == nullptr) return std::nullopt;
   return fit_;

@@ -47,6 +47,9 @@ class TlsWatch {
 
   // When the certificate that is used ends; absent without TLS. Thread-safe.
   std::optional<absl::Time> certificate_end() const;
+  // When the first of the certificates ends that sign callers'; absent if callers need none.
+  // Thread-safe.
+  std::optional<absl::Time> authorities_end() const;
   // Whether the files are used as they are now; absent without TLS. Thread-safe.
   std::optional<bool> is_in_force() const;
 

@@ -20,6 +20,8 @@ struct ServerCondition {
   std::vector<FileInForce> files;  // Those that the server was given.
   // When the certificate of TLS ends; absent without TLS.
   std::optional<absl::Time> certificate_end;
+  // When the first of the certificates ends that sign callers'; absent if callers need none.
+  std::optional<absl::Time> authorities_end = {};
   // When the newest backup was made; absent if there is none.
   std::optional<absl::Time> last_backup;
 };

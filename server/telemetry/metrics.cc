@@ -169,10 +169,17 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   }
 }
 
-void AddCertificate(absl::Time end, Families* families) {
-  families->Gauge("slipstream_tls_certificate_expiry_timestamp_seconds",
-                  "When the server's TLS certificate expires, in seconds since 1970",
-                  absl::ToDoubleSeconds(end - absl::UnixEpoch()));
+void AddCertificates(const ServerCondition& condition, Families* families) {
+  const auto add = [&](const char* name, const char* help, const std::optional<absl::Time>& end) {
+    if (!end.has_value()) return;
+    families->Gauge(name, help, absl::ToDoubleSeconds(*end - absl::UnixEpoch()));
+  };
+  add("slipstream_tls_certificate_expiry_timestamp_seconds",
+      "When the server's TLS certificate expires, in seconds since 1970",
+      condition.certificate_end);
+  add("slipstream_tls_client_ca_expiry_timestamp_seconds",
+      "When the first of the certificates that sign callers' expires, in seconds since 1970",
+      condition.authorities_end);
 }
 
 void AddStore(const StoreFigures& figures, Families* families) {
@@ -226,7 +233,7 @@ std::string MetricsText(const ServerFigures& figures) {
   families.Counter("slipstream_audit_failures_total", "Calls that are missing from the audit log",
                    figures.audit_failures);
   const ServerCondition& condition = figures.condition;
-  if (condition.certificate_end.has_value()) AddCertificate(*condition.certificate_end, &families);
+  AddCertificates(condition, &families);
   for (const FileInForce& file : condition.files) {
     families.Gauge("slipstream_file_in_force",
                    "1 if what a file says is in force, 0 if a mistake in it keeps what it said "

@@ -455,14 +455,19 @@ TEST(Sight, TheStatusTellsWhatTheServerHolds) {
   for (const v1::ServerStatus::Limit& limit : status.limits()) EXPECT_GT(limit.value(), 0);
 }
 
-// The flags with those of a certificate for 20 days, which is written to the folder.
+// The flags with those of a certificate for 20 days, and of the authority that signed it and signs
+// callers', which are written to the folder.
 std::vector<std::string> WithTls(const TemporaryFolder& folder, std::vector<std::string> flags) {
-  const CertificateAndKey issued = CertificateAuthority("Authority").Issue("server", /*days=*/20);
+  CertificateAuthority authority("Authority");
+  const CertificateAndKey issued = authority.Issue("server", /*days=*/20);
   const std::string certificate = folder.path() + "/certificate";
   const std::string key = folder.path() + "/key";
   WriteWhole(certificate, issued.certificate);
   WriteWhole(key, issued.key);
-  flags.insert(flags.end(), {"--tls-certificate", certificate, "--tls-key", key});
+  const std::string client_ca = folder.path() + "/client-ca";
+  WriteWhole(client_ca, authority.certificate());
+  flags.insert(flags.end(), {"--tls-certificate", certificate, "--tls-key", key,
+                             "--tls-client-ca", client_ca});
   return flags;
 }
 

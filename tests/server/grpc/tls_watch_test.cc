@@ -316,6 +316,17 @@ TEST_F(TlsWatchTest, TheFirstOfAChainsCertificatesToEndCounts) {
   EXPECT_LT(left, 51 * absl::Hours(24));
 }
 
+TEST_F(TlsWatchTest, TheFirstOfTheAuthoritiesToEndCounts) {
+  WriteWhole(files_.client_ca, authority_.certificate() +
+                                   CertificateAuthority("Ending", /*days=*/50).certificate() +
+                                   CertificateAuthority("Other", /*days=*/70).certificate());
+  const TlsWatch watch = Watch();
+  ASSERT_TRUE(watch.authorities_end().has_value());
+  const absl::Duration left = *watch.authorities_end() - clock_.Now();
+  EXPECT_GT(left, 49 * absl::Hours(24));
+  EXPECT_LT(left, 51 * absl::Hours(24));
+}
+
 TEST_F(TlsWatchTest, WhileTheFilesDoNotFitTheEndIsThatOfTheCertificateOfBefore) {
   TlsWatch watch = Watch();
   const std::optional<absl::Time> end = watch.certificate_end();
@@ -329,6 +340,7 @@ TEST_F(TlsWatchTest, WithoutTlsThereIsNothingToTell) {
   TlsWatch watch({}, nullptr, {}, &log_);
   EXPECT_THAT(LinesAfter(watch), IsEmpty());
   EXPECT_EQ(watch.certificate_end(), std::nullopt);
+  EXPECT_EQ(watch.authorities_end(), std::nullopt);
 }
 
 }  // namespace

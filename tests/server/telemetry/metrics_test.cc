@@ -30,7 +30,7 @@ ServerFigures Example() {
   figures.failed_handshakes = 34;
   figures.refused_connections = 31;
   figures.refused_connections_of_an_address = 32;
-  figures.closed_connections = 34;
+  figures.closed_connections = 35;
   figures.calls = {{Rpc::kObserve, absl::StatusCode::kOk, OneValue(1.5)},
                    {Rpc::kObserve, absl::StatusCode::kNotFound, OneValue(5)}};
   figures.service.queues = {{"reads", 7, 100}};
@@ -68,7 +68,7 @@ TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
   const std::string text = MetricsText(Example());
   EXPECT_THAT(text, HasSubstr("slipstream_refused_connections_total{limit=\"all\"} 31\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_refused_connections_total{limit=\"address\"} 32\n"));
-  EXPECT_THAT(text, HasSubstr("slipstream_closed_connections_total 34\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_closed_connections_total 35\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_failed_handshakes_total 34\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_audit_failures_total 33\n"));
 }
