@@ -79,6 +79,8 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.ping_period));
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.max_ping_answer));
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                              Milliseconds(options.min_pause_of_pings));
   builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
   // gRPC decompresses a message whole, beside its quota, before it compares the size: half a
   // megabyte could take half a gigabyte.

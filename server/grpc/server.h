@@ -68,6 +68,9 @@ struct ServerOptions {
   // those whose machine is gone, and those that begin headers and never end them.
   absl::Duration ping_period = absl::Minutes(1);
   absl::Duration max_ping_answer = absl::Seconds(20);
+  // Callers who ping more often while nothing else is sent are disconnected. Many have their gRPC
+  // ping every half a minute, some every ten seconds.
+  absl::Duration min_pause_of_pings = absl::Seconds(5);
   // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
   // that have not been read: when it is short of it, it ends calls. The rest is for large
   // requests and uploads that are under way; more of these are refused.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(30);
 constexpr int kMostCalls = 100;
+constexpr absl::Duration kPauseOfPings = absl::Milliseconds(50);
 constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
 
 // Begins this many watches of the server's health, which go on.
@@ -45,6 +46,7 @@ class ImpatientServer : public testing::Test {
     options.max_ping_answer = absl::Milliseconds(300);
     options.max_upload_idle = absl::Milliseconds(400);
     options.max_unended_calls = kMostCalls;
+    options.min_pause_of_pings = kPauseOfPings;
     options.on_refused = [this](const std::string& text) {
       const std::lock_guard lock(mutex_);
       told_ += text;
@@ -116,6 +118,19 @@ TEST_F(ImpatientServer, AConnectionWithAStalledMessageIsClosedAndOneThatWatchesI
   }
   const std::lock_guard lock(mutex_);
   EXPECT_THAT(told_, testing::HasSubstr("--upload-idle-seconds"));
+}
+
+TEST_F(ImpatientServer, ACallerMayPingNowAndThenWhileItsCallGoesOn) {
+  Start(absl::Minutes(1));
+  RawConnection connection(server_->address());
+  ASSERT_TRUE(WatchHealth(&connection, 1));
+  const std::string ping = Frame(/*type=*/6, /*flags=*/0, 0, std::string(8, 'p'));
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(connection.Send(ping));
+    EXPECT_FALSE(connection.IsClosedWithin(2 * absl::ToChronoMilliseconds(kPauseOfPings))) << i;
+  }
+  for (int i = 0; i < 1000; ++i) (void)connection.Send(ping);
+  EXPECT_TRUE(connection.IsClosedWithin(kPatience));
 }
 
 // Calls that are open take memory, and those of gRPC's own services need no token.

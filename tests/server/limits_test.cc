@@ -75,6 +75,8 @@ std::string LoadRows() {
           absl::ToInt64Seconds(server.max_idle)),
       Row("seconds until a connection begins HTTP/2", absl::ToInt64Seconds(server.max_handshake)),
       Row("seconds until the answer to a ping", absl::ToInt64Seconds(server.max_ping_answer)),
+      Row("seconds between pings of a caller, at least",
+          absl::ToInt64Seconds(server.min_pause_of_pings)),
       Row("connections that wait to be accepted", kMostUnacceptedConnections),
       Row("concurrent calls on a connection", server.max_calls_per_connection),
       Row("unfinished calls of a connection, including cancelled ones",
