@@ -1,10 +1,12 @@
 #include "server/access/token_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,27 +22,14 @@ constexpr absl::string_view kByCertificate = "certificate";
 constexpr absl::string_view kAllProjects = "*";
 constexpr size_t kSecretCharacters = 40;  // Of a token after its dot; those that we make have 43.
 
-absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& columns) {
-  if (columns.size() != 4) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there are ", columns.size(), " columns instead of four: name, role, projects and hash"));
-  }
-  SLIPSTREAM_ASSIGN_OR_RETURN(Identity identity, ParseIdentity(columns[0], columns[1], columns[2]));
-  TokenEntry entry;
-  entry.identity = std::make_shared<const Identity>(std::move(identity));
-  if (columns[3] == kByCertificate) return entry;
-  entry.hash = std::string(columns[3]);
-  if (IsTokenHash(entry.hash)) return entry;
-  return absl::InvalidArgumentError(
-      "the last column is neither \"certificate\" nor an Argon2id hash such as slipstream_server "
-      "--new-token prints");
-}
-
-// Whether a text in the wrong column may be a token, or a hash, which nobody is shown.
+// Whether a text in the wrong column may be a token, or a hash, which nobody is shown. A host's
+// name may be as long, but its parts are shorter.
 bool MayBeSecret(absl::string_view text) {
-  const size_t dot = text.find('.');
-  const size_t secret = dot == absl::string_view::npos ? 0 : text.size() - dot - 1;
-  return secret >= kSecretCharacters || absl::StartsWith(text, "$");
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '.');
+  return absl::StartsWith(text, "$") ||
+         std::any_of(parts.begin() + 1, parts.end(), [](absl::string_view part) {
+           return part.size() >= kSecretCharacters;
+         });
 }
 
 absl::Status CheckNoSecret(absl::string_view column, absl::string_view text) {
@@ -50,17 +39,28 @@ absl::Status CheckNoSecret(absl::string_view column, absl::string_view text) {
                            "role, projects and hash"));
 }
 
-}  // namespace
+// Of a client certificate: whatever fits into a column.
+absl::Status CheckCommonName(absl::string_view field, absl::string_view name) {
+  if (name.size() <= kMostCommonNameBytes &&
+      std::none_of(name.begin(), name.end(), absl::ascii_iscntrl)) {
+    return absl::OkStatus();
+  }
+  return InvalidField(field, name,
+                      absl::StrCat("at most ", kMostCommonNameBytes,
+                                   " bytes without control characters"));
+}
 
-absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view role,
-                                       absl::string_view projects) {
+using CheckName = absl::Status (*)(absl::string_view field, absl::string_view name);
+
+absl::StatusOr<Identity> ParseColumns(absl::string_view name, absl::string_view role,
+                                      absl::string_view projects, CheckName check_name) {
   Identity identity;
   SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the name", name));
   SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the role", role));
   for (const absl::string_view project : absl::StrSplit(projects, ',')) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the project", project));
   }
-  SLIPSTREAM_RETURN_IF_ERROR(CheckShortName("the name", name));
+  SLIPSTREAM_RETURN_IF_ERROR(check_name("the name", name));
   identity.name = std::string(name);
   const std::optional<Role> known = RoleNamed(role);
   if (!known.has_value()) {
@@ -74,6 +74,32 @@ absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view
     identity.projects.emplace_back(project);
   }
   return identity;
+}
+
+absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& columns) {
+  if (columns.size() != 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", columns.size(), " columns instead of four: name, role, projects and hash"));
+  }
+  const bool by_certificate = columns[3] == kByCertificate;
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      Identity identity, ParseColumns(columns[0], columns[1], columns[2],
+                                      by_certificate ? &CheckCommonName : &CheckShortName));
+  TokenEntry entry;
+  entry.identity = std::make_shared<const Identity>(std::move(identity));
+  if (by_certificate) return entry;
+  entry.hash = std::string(columns[3]);
+  if (IsTokenHash(entry.hash)) return entry;
+  return absl::InvalidArgumentError(
+      "the last column is neither \"certificate\" nor an Argon2id hash such as slipstream_server "
+      "--new-token prints");
+}
+
+}  // namespace
+
+absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view role,
+                                       absl::string_view projects) {
+  return ParseColumns(name, role, projects, &CheckShortName);
 }
 
 absl::StatusOr<TokenTable> ParseTokenFile(absl::string_view text) {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/space/search_space.h"
+#include "server/access/token_file.h"
 #include "server/access/token_hash.h"
 #include "server/access/token_verifier.h"
 #include "server/convert/resource_name.h"
@@ -160,6 +161,7 @@ std::string ContentRows() {
       Row("bytes of a project's name", Signed(kMostProjectBytes)),
       Row("bytes of the name of a token or of a quota's project", Signed(kMostShortNameBytes)),
       Row("bytes of a parameter's name", Signed(SpaceLimits::kMaxNameBytes)),
+      Row("bytes of the common name in a caller's certificate", Signed(kMostCommonNameBytes)),
       Row("bytes of the name of a backup", Signed(kMaxBackupNameBytes)),
       Row("bytes of a title", kMaxTitleBytes),
       Row("bytes of a note", kMaxNoteBytes), Row("bytes of a reason", kMaxReasonBytes),

@@ -95,12 +95,29 @@ TEST(TokenFile, AMistakeIsNamedWithItsLineAndWithoutTheHash) {
   EXPECT_THAT(complaint(line + line), HasSubstr("line 3: ann has a line already"));
 }
 
+TEST(TokenFile, ACommonNameIsAnythingThatFitsIntoAColumn) {
+  for (const std::string& name :
+       {std::string("trainer-7.gpu.eu-central-1.compute.internal.cluster.example.com"),
+        std::string("Ann_B@example.com"), std::string("J\xc3\xb6rg"), std::string(256, 'x')}) {
+    const auto table = ParseTokenFile(absl::StrCat(name, " trainer * certificate"));
+    ASSERT_TRUE(table.ok()) << table.status();
+    EXPECT_EQ(table->at(name).identity->name, name);
+  }
+  for (const std::string& name : {std::string(257, 'x'), std::string("a\x1b[31m")}) {
+    const auto table = ParseTokenFile(absl::StrCat(name, " trainer * certificate"));
+    EXPECT_THAT(std::string(table.status().message()), HasSubstr("at most 256 bytes"));
+  }
+  EXPECT_FALSE(ParseTokenFile(absl::StrCat("a.example.com trainer * ", kHash)).ok())
+      << "a token's name ends at its first point";
+}
+
 TEST(TokenFile, ASecretInTheWrongColumnIsNotShown) {
   const std::string token = MakeToken("ann")->text;
   const std::string secret = token.substr(token.find('.') + 1);
   for (const std::string& line : {absl::StrCat("bob ", token, " * certificate"),
                                   absl::StrCat("bob ci ", token, " certificate"),
                                   absl::StrCat("bob ci a,", token, " certificate"),
+                                  absl::StrCat("bob ci x.", token, " certificate"),
                                   absl::StrCat(token, " ci * certificate")}) {
     const std::string message(ParseTokenFile(line).status().message());
     EXPECT_THAT(message, HasSubstr("looks like a token or hash"));
