@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/grpc/handshake_peers.h"
 
 namespace slipstream {
 namespace {
@@ -38,24 +39,29 @@ absl::string_view NameOf(const char* file) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// `peer` is empty if it is not known.
 void PassOn(const char* library, LogLevel level, const char* file, int line,
-            const std::string& message) {
+            const std::string& peer, const std::string& message) {
   Log* const log = grpc_log.load();
   if (log == nullptr) return;
   const std::string place = absl::StrCat(NameOf(file), ":", line);
   log->WriteLimited(level, absl::StrCat(library, " ", place), library, [&] {
-    return LogFields{{"at", place}, {"message", message}};
+    LogFields fields = {{"at", place}, {"message", message}};
+    if (!peer.empty()) fields.insert(fields.begin() + 1, {"peer", peer});
+    return fields;
   });
 }
 
 void PassOnGrpc(gpr_log_func_args* line) {
-  if (absl::StartsWith(line->message, "Handshake failed")) ++failed_handshakes;
-  PassOn("grpc", LevelOf(line->severity), line->file, line->line, line->message);
+  const bool is_handshake = absl::StartsWith(line->message, "Handshake failed");
+  if (is_handshake) ++failed_handshakes;
+  PassOn("grpc", LevelOf(line->severity), line->file, line->line,
+         is_handshake ? PeerInHandshake() : "", line->message);
 }
 
 void PassOnProtobuf(google::protobuf::LogLevel level, const char* file, int line,
                     const std::string& message) {
-  PassOn("protobuf", LevelOf(level), file, line, message);
+  PassOn("protobuf", LevelOf(level), file, line, /*peer=*/"", message);
 }
 
 }  // namespace

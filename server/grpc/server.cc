@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
+#include "server/grpc/handshake_peers.h"
 #include "server/grpc/loopback.h"
 #include "server/grpc/optimization_adapter.h"
 
@@ -164,6 +165,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.fd = connection;
+    ExpectHandshakeWith(PeerOf(connection));
     acceptor->HandleNewConnection(&parameters);
   });
   const auto close = [told = options.on_refused, listener = result->listener_.get(),

@@ -499,6 +499,25 @@ TEST(Sight, TheMetricsCountHandshakesThatFail) {
   EXPECT_EQ(failed(), 1);
 }
 
+TEST(Sight, TheLogSaysWhoseHandshakesFail) {
+  TemporaryFolder data;
+  const ServerProcess server(data.path(), WithTls(data, {}));
+  for (const char* const address : {"127.0.0.2", "127.0.0.3"}) {
+    RawConnection plaintext(server.address(), address);
+    plaintext.Begin();
+    EXPECT_TRUE(server.Writes(absl::StrCat("peer=", address, ":"))) << server.Output();
+    // A caller who does not trust the server.
+  }
+  std::ifstream authority(data.path() + "/client-ca");
+  grpc::SslCredentialsOptions without_certificate;
+  without_certificate.pem_root_certs = {std::istreambuf_iterator<char>(authority),
+                                        std::istreambuf_iterator<char>()};
+  const auto stub = v1::OptimizationService::NewStub(
+      grpc::CreateChannel(server.address(), grpc::SslCredentials(without_certificate)));
+  EXPECT_FALSE(Call(*stub, &Stub::ListStudies, v1::ListStudiesRequest()).ok());
+  EXPECT_TRUE(server.Writes("peer=127.0.0.1:")) << server.Output();
+}
+
 // The names of our metrics in a file, without what PromQL adds.
 std::set<std::string> MetricsNamedIn(const std::string& file) {
   std::ifstream in(file);
