@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "client/cli/call_limits.h"
 #include "client/cli/near_name.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/resource_name.h"
@@ -35,12 +35,6 @@
 
 namespace slipstream::cli {
 namespace {
-
-// Outlasts a server's restart of some seconds, but tells a person that the server does not answer.
-// With --timeout, the call goes on for as long as that says.
-constexpr RetryOptions kRetry = {.initial_backoff = std::chrono::milliseconds(200),
-                                 .max_backoff = std::chrono::seconds(2),
-                                 .longest_outage = std::chrono::seconds(12)};
 
 struct GlobalArguments {
   std::string address = kDefaultAddress;
@@ -73,8 +67,9 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
-  TakeNumber(
-      app->add_option("--timeout", arguments->timeout, "Longest wait for one call, in seconds"))
+  TakeNumber(app->add_option("--timeout", arguments->timeout,
+                             "Longest wait for one call, in seconds (default: 12 while the server "
+                             "does not answer, 300 for observe)"))
       ->check(CLI::Range(0.001, 86400.0))
       ->type_name("SECONDS");
 }
@@ -84,30 +79,16 @@ Format FormatOf(const std::string& text) {
   return text == "csv" ? Format::kCsv : Format::kTable;
 }
 
-void Limit(std::chrono::nanoseconds timeout, Deadlines* deadlines) {
-  deadlines->overall = timeout;
-  deadlines->attempt = std::min(deadlines->attempt, timeout);
-}
-
-void LimitCalls(double seconds, ClientOptions* options) {
-  const auto timeout =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
-  Limit(timeout, &options->call);
-  Limit(timeout, &options->suggest);
-  Limit(timeout, &options->registration);
-  options->retry.longest_outage = timeout;
-}
-
 // A token on the command line would be seen by all who look at the machine's processes.
-absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
+absl::StatusOr<ClientOptions> OptionsOf(const CLI::App& app, const GlobalArguments& arguments) {
   ClientOptions options = arguments.security;
   if (!arguments.token_file.empty()) {
     ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.token_file));
     options.token = std::string(absl::StripAsciiWhitespace(text));
   }
   options.address = arguments.address;
-  options.retry = kRetry;
-  if (arguments.timeout.has_value()) LimitCalls(*arguments.timeout, &options);
+  const bool tells_outcome = app.got_subcommand("observe");
+  (tells_outcome ? LimitCallsOfOutcome : LimitCalls)(arguments.timeout, &options);
   return options;
 }
 
@@ -152,7 +133,7 @@ absl::StatusOr<ProjectChoice> ProjectOf(const GlobalArguments& arguments, bool i
 absl::Status Run(const CLI::App& app, const GlobalArguments& arguments, const Action& action,
                  const Terminal& terminal) {
   ASSIGN_OR_RETURN(ProjectChoice project, ProjectOf(arguments, IsInProjects(app)));
-  ASSIGN_OR_RETURN(ClientOptions options, OptionsOf(arguments));
+  ASSIGN_OR_RETURN(ClientOptions options, OptionsOf(app, arguments));
   const auto notice = std::make_shared<WaitingNotice>(options.address, terminal.err);
   options.on_retry = [notice](const FailedAttempt& failed) { notice->Add(failed); };
   auto client = Client::Connect(options);
