@@ -140,9 +140,7 @@ absl::Status Run(const CLI::App& app, const GlobalArguments& arguments, const Ac
   RETURN_IF_ERROR(AsUsageError("", client.status()));
   Session session(**client, terminal, FormatOf(arguments.format), std::move(project));
   RETURN_IF_ERROR(action(session));
-  terminal.out.flush();
-  if (terminal.out.good()) return absl::OkStatus();
-  return absl::DataLossError("the result could not be written out in full");
+  return session.Flush();
 }
 
 // Where the studies are listed of which this one is not there.

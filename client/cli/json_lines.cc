@@ -38,7 +38,7 @@ absl::Status WriteExport(const std::string& name, const std::string& output, Ses
   if (output == "-") {
     return visit([&](const google::protobuf::Message& line) {
       session.Print(StableJsonLine(line));
-      return absl::OkStatus();
+      return session.Flush();
     });
   }
   ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(output));

@@ -155,7 +155,7 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
         RETURN_IF_ERROR(CheckHeld(request.worker(), *response, /*until_told=*/true, session));
       }
       if (!holds_any) return EndWithoutTrials(request, is_first, session);
-      session.Flush();
+      session.Flush().IgnoreError();  // The leases matter more; an error is told in the end.
     } else if (!answered || !MayPass(response.status())) {
       return response.status();
     } else if (!was_told) {

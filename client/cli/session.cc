@@ -7,25 +7,23 @@
 
 namespace slipstream::cli {
 
-void Session::Print(const Table& table) {
-  if (format_ == Format::kCsv) {
-    WriteCsv(table, terminal_.out);
-  } else {
-    WriteTable(table, terminal_.styled, terminal_.width, terminal_.out);
+void Session::Print(const Table& table, bool is_further) {
+  if (format_ != Format::kCsv) {
+    return WriteTable(table, terminal_.styled, terminal_.width, terminal_.out);
   }
-}
-
-void Session::PrintRows(const Table& table) {
   std::ostringstream text;
   WriteCsv(table, text);
-  terminal_.out << text.str().substr(text.str().find('\n') + 1);
+  terminal_.out << text.str().substr(is_further ? text.str().find('\n') + 1 : 0);
 }
 
 void Session::Print(const std::vector<Field>& fields) {
   WriteFields(fields, terminal_.width, terminal_.out);
 }
 
-void Session::Flush() { terminal_.out.flush(); }
+absl::Status Session::Flush() {
+  if (terminal_.out.flush()) return absl::OkStatus();
+  return absl::DataLossError("the result could not be written out in full");
+}
 
 void Session::Print(const std::string& text) { terminal_.out << text; }
 

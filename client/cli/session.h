@@ -41,12 +41,12 @@ class Session {
   // The project of names without one.
   const ProjectChoice& project() const { return project_; }
 
-  // Prints a table in the session's format, which must not be JSON.
-  void Print(const Table& table);
-  // Prints the table's rows as CSV, without its header.
-  void PrintRows(const Table& table);
-  // Makes what was printed visible at once, also in a pipe.
-  void Flush();
+  // Prints a table in the session's format, which must not be JSON. In CSV the rows of a further
+  // table belong to the one before: they have no header.
+  void Print(const Table& table, bool is_further = false);
+  // Makes what was printed visible at once, also in a pipe. DATA_LOSS if it cannot be written in
+  // full, as on a full disk; then nothing that is printed later is written either.
+  absl::Status Flush();
   // Prints fields and their values for people.
   void Print(const std::vector<Field>& fields);
   // Prints a text as it is.

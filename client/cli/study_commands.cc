@@ -131,7 +131,9 @@ absl::Status DeleteStudy(const std::string& text, bool agreed, Session& session)
   if (!agreed) {
     ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
     RETURN_IF_ERROR(session.Confirm(absl::StrCat("Delete study ", ShortStudyName(name), " with ",
-                                                 study.trial_count(), " trials for good?"),
+                                                 study.trial_count(),
+                                                 study.trial_count() == 1 ? " trial" : " trials",
+                                                 " for good?"),
                                     agreed));
     // Not another one that got its name while the question stood.
     if (study.has_create_time()) *request.mutable_study_create_time() = study.create_time();

@@ -130,9 +130,7 @@ void PrintEvent(const v1::StudyEvent& event, bool first, Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonLine(event));
   const std::string detail = DetailOf(event, session);
   if (session.format() == Format::kTable) return session.Print(EventLine(event, detail));
-  const Table table = EventTable(event, detail);
-  if (first) return session.Print(table);
-  session.PrintRows(table);
+  session.Print(EventTable(event, detail), /*is_further=*/!first);
 }
 
 struct WatchArguments {
@@ -176,9 +174,13 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
   absl::StatusOr<bool> completed = false;
   const Interruption interruption;
   const std::stop_token stop = interruption.stop();
+  absl::Status written;
+  std::string written_up_to = token;
   const auto visit = [&](const v1::StudyEvent& event) {
+    written_up_to = token;
     PrintEvent(event, seen == 0, session);
-    session.Flush();
+    written = session.Flush();
+    if (!written.ok()) return false;
     ++seen;
     if (arguments.until_completed) completed = Completes(event, session);
     if (!completed.ok() || *completed) return false;
@@ -205,6 +207,10 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
       status = absl::NotFoundError(
           absl::StrCat(ShortStudyName(study), " was deleted before it was completed"));
     }
+  }
+  if (!written.ok()) {
+    status = written;
+    token = written_up_to;
   }
   if (status.ok() || (seen > 0 && !token.empty())) TellHowToResume(status, token, session);
   interruption.Finish();
