@@ -1,7 +1,10 @@
 #include "client/cli/json_lines.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <iostream>
+#include <stop_token>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -9,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "client/cli/interruption.h"
 #include "client/cli/json_text.h"
 #include "client/cli/status_macros.h"
 
@@ -41,11 +45,16 @@ absl::Status WriteExport(const std::string& name, const std::string& output, Ses
       return session.Flush();
     });
   }
+  const Interruption interruption;
   ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(output));
+  const std::stop_callback end(interruption.stop(), [&, partial = file->file().partial()] {
+    unlink(partial.c_str());
+    interruption.Finish();
+  });
   RETURN_IF_ERROR(visit([&](const google::protobuf::Message& line) { return file->Add(line); }));
   RETURN_IF_ERROR(file->Publish());
   // Into a stream, the remark might follow the lines.
-  if (!file->is_stream()) session.Remark(absl::StrCat("exported ", name, " to ", output));
+  if (!file->file().is_stream()) session.Remark(absl::StrCat("exported ", name, " to ", output));
   return absl::OkStatus();
 }
 
@@ -79,7 +88,8 @@ absl::Status JsonLinesReader::Rewind() {
 
 absl::StatusOr<bool> JsonLinesReader::Next(google::protobuf::Message* line) {
   if (!std::getline(in_, text_)) {
-    if (!in_.bad()) return false;
+    if (!in_.bad() && line_ > 0) return false;
+    if (!in_.bad()) return absl::InvalidArgumentError(absl::StrCat(name_, " is empty"));
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name_));
   }
   ++line_;

@@ -23,7 +23,7 @@ class JsonLinesWriter {
  public:
   static absl::StatusOr<std::unique_ptr<JsonLinesWriter>> Open(const std::string& path);
 
-  bool is_stream() const { return file_->is_stream(); }
+  const OutputFile& file() const { return *file_; }
   absl::Status Add(const google::protobuf::Message& line);
   // Gives the file its name, in place of one that has it.
   absl::Status Publish() { return file_->Publish(); }
@@ -38,7 +38,8 @@ class JsonLinesWriter {
 using AddLine = std::function<absl::Status(const google::protobuf::Message& line)>;
 
 // Writes what `visit` passes to the function that it is given, until that fails: to standard output
-// if `output` is "-", otherwise to that file, and then says that `name` was exported.
+// if `output` is "-", otherwise to that file, and then says that `name` was exported. A process
+// that is interrupted meanwhile leaves no part of the file behind.
 absl::Status WriteExport(const std::string& name, const std::string& output, Session& session,
                          const std::function<absl::Status(const AddLine& add)>& visit);
 
@@ -54,8 +55,8 @@ class JsonLinesReader {
   // Goes back to the first line. Also called before the first Next.
   absl::Status Rewind();
   // Fills `line`, which is empty, with the next one and returns true, or returns false after the
-  // last one. A line that is not JSON of such a message is INVALID_ARGUMENT, with "FILE:LINE: "
-  // before the complaint.
+  // last one. INVALID_ARGUMENT for a file without a line, and for a line that is not JSON of such a
+  // message, with "FILE:LINE: " before the complaint.
   absl::StatusOr<bool> Next(google::protobuf::Message* line);
   // Whether the first line, which Next refused, is JSON of a message like `other` instead.
   bool RefusedFirstLineIs(google::protobuf::Message* other) const;

@@ -100,7 +100,9 @@ absl::Status ParseJson(const std::string& text, google::protobuf::Message* messa
   const auto status =
       google::protobuf::util::JsonStringToMessage(WithSignsOfZeros(json), message);
   if (status.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(std::string(status.message()));
+  // Protobuf quotes what follows the mistake, even if that is nothing.
+  const absl::string_view complaint(status.message().data(), status.message().size());
+  return absl::InvalidArgumentError(absl::StripSuffix(complaint, "\n\n^"));
 }
 
 }  // namespace slipstream::cli

@@ -26,6 +26,9 @@ class OutputFile {
 
   // Whether readers see what is written before it is published.
   bool is_stream() const { return target_.empty(); }
+  // The file that is written until it is published. Who ends the process before has to take it
+  // away. Empty for a stream.
+  const std::string& partial() const { return partial_; }
 
   absl::Status Write(std::string_view text);
   // Gives the file its name once the disk has it, in place of a file that has the name, whose mode

@@ -37,9 +37,7 @@ class SourceFile final : public ObservationReader {
     }
     RETURN_IF_ERROR(is_there.status());
     wanted_ = task.observation_count();
-    if (*is_there) return task;
-    return absl::InvalidArgumentError(
-        absl::StrCat(lines_->name(), " is empty; the first line should be the source task"));
+    return task;
   }
 
   absl::Status Rewind() override {

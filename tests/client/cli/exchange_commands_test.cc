@@ -139,6 +139,12 @@ TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
   EXPECT_THAT(result.err, HasSubstr("standard input:4: "));
 }
 
+TEST_F(ExchangeCommands, ImportOfAnEmptyFileSaysSo) {
+  const ProcessResult result = Run({"study", "import"}, "");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, EndsWith("standard input is empty\n"));
+}
+
 TEST_F(ExchangeCommands, ImportSaysWhichCommandTakesTheFile) {
   const ProcessResult study =
       Run({"study", "import"}, "{\"displayName\":\"t\",\"observationCount\":\"1\"}\n");

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -83,6 +85,29 @@ TEST(JsonLines, FileIsThereOnlyOnceItIsWhole) {
   ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
   ASSERT_TRUE((*writer)->Publish().ok());
   EXPECT_THAT(ContentOf(path), StartsWith("{\"study\":{\"name\":\"studies/s\""));
+}
+
+TEST(JsonLines, AnInterruptedExportLeavesNothingBehind) {
+  const std::filesystem::path folder = PathOf("json_lines_interrupted");
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          std::istringstream in;
+          std::ostringstream out;
+          const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+          Session session(*client, {in, out, out}, Format::kTable);
+          (void)WriteExport("studies/s", folder / "export.jsonl", session,
+                            [signal](const AddLine& add) -> absl::Status {
+                              EXPECT_TRUE(add(StudyLine()).ok());
+                              raise(signal);
+                              while (true) pause();  // As for a server that does not answer.
+                            });
+        },
+        testing::KilledBySignal(signal), "");
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
 }
 
 TEST(JsonLines, OneThatIsNoneIsToldWithItsPlace) {

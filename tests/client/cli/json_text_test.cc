@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::cli {
@@ -56,8 +58,11 @@ TEST(JsonText, WritesAListAsOneArray) {
 TEST(JsonText, RefusesUnknownFieldsAndBrokenText) {
   v1::Study study;
   EXPECT_THAT(std::string(ParseJson(R"({"titel": "x"})", &study).message()), HasSubstr("titel"));
-  EXPECT_FALSE(ParseJson("{", &study).ok());
-  EXPECT_FALSE(ParseJson("", &study).ok());
+  for (const char* cut_off : {"{", ""}) {
+    const absl::Status status = ParseJson(cut_off, &study);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_FALSE(absl::StrContains(status.message(), '\n')) << status;
+  }
 }
 
 // A source task's name depends on the signs of zeros in its space.
