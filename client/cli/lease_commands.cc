@@ -1,5 +1,6 @@
 #include "client/cli/lease_commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,6 +25,9 @@ namespace slipstream::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// When heartbeats go on after one without an answer. A lease may not last for another interval.
+constexpr absl::Duration kSoon = absl::Seconds(1);
 
 struct HeartbeatArguments {
   std::string study;
@@ -53,9 +57,9 @@ Json HeldJson(const v1::HeartbeatResponse& response) {
   return json;
 }
 
-// Prints the trials with what is left of their leases, and no table if there are none. Returns
-// whether the worker holds any.
-bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
+// Prints the trials with what is left of their leases, and no table if there are none. In CSV only
+// the first of several answers has a header. Returns whether the worker holds any.
+bool PrintHeld(const v1::HeartbeatResponse& response, bool is_first, Session& session) {
   bool any = false;
   Table table;
   table.columns = {{"trial", Align::kLeft, kWhole}, {"state"}, {"held"}, {"lease", Align::kRight}};
@@ -69,7 +73,7 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   if (session.format() == Format::kJson) {
     session.Print(JsonDocument(HeldJson(response)));
   } else if (session.format() == Format::kCsv || !table.rows.empty()) {
-    session.Print(table);
+    session.Print(table, /*is_further=*/!is_first);
   }
   return any;
 }
@@ -136,12 +140,23 @@ absl::Status EndWithoutTrials(const v1::HeartbeatRequest& request, bool is_first
   return absl::OkStatus();
 }
 
+// A person may not know how long leases last.
+void WarnOfLongInterval(const v1::HeartbeatResponse& response, absl::Duration every,
+                        Session& session) {
+  const absl::Duration lease = absl::Seconds(response.lease_duration().seconds()) +
+                               absl::Nanoseconds(response.lease_duration().nanos());
+  if (!response.has_lease_duration() || every < lease) return;
+  session.Warn(absl::StrCat("leases end after ", ExactDuration(lease), ", and heartbeats are ",
+                            ExactDuration(every), " apart: the worker loses its trials meanwhile"));
+}
+
 // Returns when the worker holds no trial, when it has lost one that the request names, or on an
 // error that no later heartbeat can overcome. The first heartbeat has to succeed, so that a wrong
 // address is noticed; its answer says which study is meant.
 absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Session& session) {
   bool answered = false;  // At least once.
   bool was_told = false;  // The user was told that the server does not answer, since it last did.
+  const absl::Duration again = std::min(every, kSoon);
   while (true) {
     const auto response = session.client().Heartbeat(request);
     if (response.ok()) {
@@ -150,20 +165,21 @@ absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Sess
         *request.mutable_study_create_time() = response->study_create_time();
       }
       was_told = false;
-      const bool holds_any = PrintHeld(*response, session);
+      const bool holds_any = PrintHeld(*response, is_first, session);
       if (!request.trials().empty()) {
         RETURN_IF_ERROR(CheckHeld(request.worker(), *response, /*until_told=*/true, session));
       }
       if (!holds_any) return EndWithoutTrials(request, is_first, session);
+      if (is_first) WarnOfLongInterval(*response, every, session);
       session.Flush().IgnoreError();  // The leases matter more; an error is told in the end.
     } else if (!answered || !MayPass(response.status())) {
       return response.status();
     } else if (!was_told) {
       session.Warn(absl::StrCat(std::string(response.status().message()), "; going on every ",
-                                absl::FormatDuration(every), " until it answers"));
+                                absl::FormatDuration(again), " until it answers"));
       was_told = true;
     }
-    absl::SleepFor(every);
+    absl::SleepFor(response.ok() ? every : again);
   }
 }
 
@@ -177,7 +193,7 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
     return KeepLeases(std::move(request), every, session);
   }
   ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(request));
-  const bool holds_any = PrintHeld(response, session);
+  const bool holds_any = PrintHeld(response, /*is_first=*/true, session);
   if (!request.trials().empty()) {
     return CheckHeld(arguments.worker, response, /*until_told=*/false, session);
   }

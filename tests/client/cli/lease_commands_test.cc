@@ -28,14 +28,14 @@ class LeaseCommands : public CliTest {
     EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "2"}).code, 0);
   }
 
-  // Returns once the first heartbeat has been answered and another one has come in.
-  void WaitForTwoHeartbeats() {
+  // Returns once so many heartbeats have come in, and all but the last one were answered.
+  void WaitForHeartbeats(int count) {
     const auto heartbeats = [this] {
       const std::vector<SeenCall> calls = service().calls();
       return std::count_if(calls.begin(), calls.end(),
                            [](const SeenCall& call) { return call.method == "Heartbeat"; });
     };
-    while (heartbeats() < 2) std::this_thread::yield();
+    while (heartbeats() < count) std::this_thread::yield();
   }
 };
 
@@ -121,7 +121,7 @@ TEST_F(LeaseCommands, RepeatedHeartbeatsForANamedTrialEndWellWithItsOutcome) {
 
 TEST_F(LeaseCommands, HeartbeatsEndWellOnceTheWorkerHoldsNothing) {
   std::thread losing([this] {
-    WaitForTwoHeartbeats();
+    WaitForHeartbeats(2);
     service().TakeAway("studies/s1/trials/1");
     service().TakeAway("studies/s1/trials/2");
   });
@@ -129,6 +129,33 @@ TEST_F(LeaseCommands, HeartbeatsEndWellOnceTheWorkerHoldsNothing) {
   losing.join();
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no longer holds a trial"));
+}
+
+TEST_F(LeaseCommands, HeartbeatsInCsvHaveOneHeader) {
+  std::thread losing([this] {
+    WaitForHeartbeats(3);
+    service().TakeAway("studies/s1/trials/1");
+    service().TakeAway("studies/s1/trials/2");
+  });
+  const ProcessResult result =
+      Run({"heartbeat", "s1", "--worker", "w", "--every", "1ms", "--format", "csv"});
+  losing.join();
+  EXPECT_THAT(result.out, ContainsRegex("^trial,state,held,lease\r\ns1/1,active,yes,\r\n"
+                                        "s1/2,active,yes,\r\ns1/1,active,yes,\r\n"));
+  EXPECT_EQ(result.out.rfind("trial,state"), 0u) << result.out;
+}
+
+TEST_F(LeaseCommands, HeartbeatsThatComeTooLateAreWarnedOf) {
+  std::thread losing([this] {
+    WaitForHeartbeats(2);
+    service().TakeAway("studies/s1/trials/1");
+    service().TakeAway("studies/s1/trials/2");
+  });
+  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "w", "--every", "4ms"});
+  losing.join();
+  EXPECT_EQ(result.err, "slipstream: leases end after 0.003 s, and heartbeats are 0.004 s apart: "
+                        "the worker loses its trials meanwhile\n"
+                        "slipstream: the worker no longer holds a trial\n");
 }
 
 TEST_F(LeaseCommands, HeartbeatsOfAWorkerThatNeverHeldATrialFail) {
@@ -168,6 +195,17 @@ TEST_F(LeaseCommands, HeartbeatsOutlastAServerThatIsAway) {
   EXPECT_EQ(heartbeats, kAttempts + 3);
 }
 
+// A lease may not last for another interval.
+TEST_F(LeaseCommands, HeartbeatsGoOnSoonAfterOneWithoutAnAnswer) {
+  service().FailNext(1, {});
+  service().FailNext(1, {.hold = true});
+  service().FailNext(1, {.status = {grpc::StatusCode::NOT_FOUND, "the study is gone"}});
+  const ProcessResult result =
+      Run({"heartbeat", "s1", "--worker", "w", "--every", "1200ms", "--timeout", "0.3"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, ContainsRegex("going on every 1s until it answers\n.*gone"));
+}
+
 TEST_F(LeaseCommands, HeartbeatsDoNotGoOnForAnotherStudyOfTheName) {
   v1::Study study = SmallStudy();
   study.set_name("studies/digits");
@@ -175,7 +213,7 @@ TEST_F(LeaseCommands, HeartbeatsDoNotGoOnForAnotherStudyOfTheName) {
   service().AddStudy(study);
   ASSERT_EQ(Run({"suggest", "digits", "--worker", "w"}).code, 0);
   std::thread replacing([this] {
-    WaitForTwoHeartbeats();
+    WaitForHeartbeats(2);
     service().ReplaceStudy("studies/digits");
     service().TakeAway("studies/digits/trials/1");  // Who asks for it all the same ends well.
   });
