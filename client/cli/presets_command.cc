@@ -192,12 +192,13 @@ void PrintIngredients(const std::vector<Response::Ingredient>& ingredients,
                       const Response& response, Session& session) {
   Json array = Json::array();
   for (const Response::Ingredient& each : ingredients) {
+    const bool is_first = &each == &ingredients.front();
     if (session.format() == Format::kJson) {
       array.push_back(IngredientJson(each, response));
     } else if (session.format() == Format::kCsv) {
-      session.Print(OptionsTable(each, response));
+      session.Print(OptionsTable(each, response), /*is_further=*/!is_first);
     } else {
-      if (&each != &ingredients.front()) session.Print(std::string("\n"));
+      if (!is_first) session.Print(std::string("\n"));
       PrintIngredient(each, response, session);
     }
   }
@@ -209,7 +210,9 @@ absl::Status NoPreset(const std::string& name, const Response& response) {
   std::vector<std::string> presets;
   for (const Response::Preset& preset : response.presets()) presets.push_back(preset.name());
   std::vector<std::string> names = presets;
-  for (const Response::Ingredient& each : response.ingredients()) names.push_back(each.name());
+  for (const Response::Ingredient& each : response.ingredients()) {
+    if (each.name() != "none") names.push_back(each.name());  // Nobody would ask for it.
+  }
   return UsageError(absl::StrCat("there is no preset \"", name, "\"; there are ",
                                  absl::StrJoin(presets, ", "), DidYouMean(name, names)));
 }
@@ -221,9 +224,11 @@ absl::Status ShowPreset(const std::string& name, const Response& response, Sessi
       session.Print(JsonText(preset));
       return absl::OkStatus();
     }
+    Table options = OptionsTable(preset.recipe(), response);
+    if (!preset.has_recipe()) options.rows.clear();
     if (session.format() == Format::kTable) PrintPreset(preset, response, session);
     if (session.format() == Format::kTable && preset.has_recipe()) session.Print(std::string("\n"));
-    if (preset.has_recipe()) session.Print(OptionsTable(preset.recipe(), response));
+    if (session.format() == Format::kCsv || preset.has_recipe()) session.Print(options);
     return absl::OkStatus();
   }
   const std::vector<Response::Ingredient> ingredients = FindIngredients(name, response);

@@ -656,6 +656,9 @@ grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsReq
     none.set_axis("exploration");
     none.set_name("none");
     none.set_summary("Always the acquisition's point");
+    auto& no_prior = *response->add_ingredients();
+    no_prior.set_axis("prior");
+    no_prior.set_name("none");
     auto& median = *response->add_ingredients();
     median.set_axis("stopping");
     median.set_name("median");

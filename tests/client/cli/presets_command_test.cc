@@ -78,6 +78,14 @@ TEST_F(PresetsCommandTest, NamesWhatThereIsForAPresetThatThereIsNot) {
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("no preset \"magic\"; there are quasi_random, scaml\n"));
   EXPECT_THAT(Run({"medain"}).err, HasSubstr("; did you mean median?"));
+  EXPECT_THAT(Run({"nope"}).err, Not(HasSubstr("did you mean")));
+}
+
+TEST_F(PresetsCommandTest, PrintsOneCsvTable) {
+  EXPECT_EQ(Run({"quasi_random", "--format", "csv"}).out,
+            "option,value,default,range,unit,summary\r\n");
+  // Ingredients of two axes.
+  EXPECT_EQ(Run({"none", "--format", "csv"}).out, "option,default,range,unit,summary\r\n");
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST_F(ClientTest, ListsPresets) {
   EXPECT_EQ(presets->presets(1).recipe().options().at("weight_rate"), 2);
   ASSERT_EQ(presets->options_size(), 3);
   EXPECT_EQ(presets->options(0).name(), "weight_rate");
-  ASSERT_EQ(presets->ingredients_size(), 3);
+  ASSERT_EQ(presets->ingredients_size(), 4);
   EXPECT_EQ(presets->ingredients(0).source(), "ScaML-GP");
 }
 
