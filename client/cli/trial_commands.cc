@@ -61,9 +61,13 @@ v1::SuggestRequest RequestOf(const std::string& study, const SuggestArguments& a
 
 absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
+  v1::Study study;
+  // Before trials are leased, which would be lost to the caller if it failed then.
+  if (session.format() != Format::kJson) {
+    ASSIGN_OR_RETURN(study, GetOutline(name, session));
+  }
   ASSIGN_OR_RETURN(const auto response, session.client().Suggest(RequestOf(name, arguments)));
   const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
-  ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
   // Exact numbers, as they are for use and not only for display.
   PrintTrials(study, trials, Numbers::kExact, session);
   if (static_cast<int>(trials.size()) < arguments.count) {

@@ -53,6 +53,18 @@ TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
   EXPECT_EQ(json[0]["configuration"]["values"]["lr"]["doubleValue"], 0.25);
 }
 
+TEST_F(TrialCommands, ASuggestThatFailsHasLeasedNothing) {
+  for (const char* format : {"table", "csv"}) {
+    service().FailNext(1, {});
+    service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+    EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--format", format}).code, 1);
+    EXPECT_THAT(service().trials("studies/s1"), IsEmpty());
+  }
+  const size_t calls_before = service().calls().size();
+  EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--format", "json"}).code, 0);
+  EXPECT_EQ(service().calls().size(), calls_before + 1) << "another one may fail";
+}
+
 TEST_F(TrialCommands, SuggestNamesTheProcessThatRunsItAsTheWorkers) {
   ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
   EXPECT_EQ(Stored(1).worker_process().process_id(), getpid());
