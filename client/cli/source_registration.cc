@@ -213,8 +213,52 @@ bool IsAboutServer(const absl::Status& status) {
   }
 }
 
-// Registers each study of the project that has a result. What is wrong with one does not keep the
-// others from being registered.
+struct Registrations {
+  std::vector<v1::SourceTask> tasks;
+  size_t known = 0;  // Those that were registered before.
+  size_t kept = 0;   // Those known with another version, or without the labels.
+  std::vector<absl::Status> failures;
+  absl::Status end;  // Why the others were not tried, unless all were.
+};
+
+// What is wrong with one study does not keep the others from being registered.
+Registrations RegisterEach(const std::vector<v1::Study>& studies,
+                           const RegistrationArguments& arguments, Session& session) {
+  Registrations done;
+  for (const v1::Study& study : studies) {
+    const auto response = RegisterTrials(study, arguments, session);
+    if (absl::IsNotFound(response.status())) continue;  // Deleted meanwhile.
+    if (IsAboutServer(response.status())) {
+      done.end = response.status();
+      break;
+    }
+    if (!response.ok()) {
+      session.Warn(absl::StrCat(ShortStudyName(study.name()), ": ", response.status().message()));
+      done.failures.push_back(response.status());
+      continue;
+    }
+    done.tasks.push_back(response->source_task());
+    if (!response->already_registered()) continue;
+    ++done.known;
+    if (KeepsOthers(response->source_task(), arguments)) ++done.kept;
+  }
+  return done;
+}
+
+// What was registered of all studies, and how to go on.
+void RemarkOn(const Registrations& done, const RegistrationArguments& arguments,
+              Session& session) {
+  if (arguments.validate_only) {
+    return session.Remark("\nNothing was registered: this was only a check.");
+  }
+  const std::string project = std::string(absl::StripPrefix(arguments.parent, "projects/"));
+  session.Remark(absl::StrCat("\n", done.tasks.size() - done.known, " registered, ", done.known,
+                              " unchanged.\nNext: slipstream study create",
+                              project.empty() ? "" : " --project ", project,
+                              " --source all ..."));
+}
+
+// Registers each study of the project that has a result.
 absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session& session) {
   if (!arguments.file.empty() || !arguments.study.empty() || !arguments.title.empty() ||
       !arguments.origin.empty() || IsAboutTable(arguments)) {
@@ -228,46 +272,28 @@ absl::Status RegisterAllStudies(const RegistrationArguments& arguments, Session&
         return true;
       },
       arguments.parent));
-  std::vector<v1::SourceTask> tasks;
-  size_t known = 0;
-  size_t kept = 0;  // Those known with another version, or without the labels.
-  std::vector<absl::Status> failures;
-  for (const v1::Study& study : studies) {
-    const auto response = RegisterTrials(study, arguments, session);
-    if (absl::IsNotFound(response.status())) continue;  // Deleted meanwhile.
-    if (IsAboutServer(response.status())) return response.status();
-    if (!response.ok()) {
-      session.Warn(absl::StrCat(ShortStudyName(study.name()), ": ", response.status().message()));
-      failures.push_back(response.status());
-      continue;
-    }
-    tasks.push_back(response->source_task());
-    if (!response->already_registered()) continue;
-    ++known;
-    if (KeepsOthers(response->source_task(), arguments)) ++kept;
-  }
-  PrintSourceTasks(tasks, session);
-  if (kept > 0) {
-    session.Warn(absl::StrCat(kept, kept == 1 ? " was" : " were",
+  const Registrations done = RegisterEach(studies, arguments, session);
+  if (!done.end.ok() && done.tasks.empty()) return done.end;
+  PrintSourceTasks(done.tasks, session);
+  if (done.kept > 0) {
+    session.Warn(absl::StrCat(done.kept, done.kept == 1 ? " was" : " were",
                               " registered before with another version or other labels, which stay "
                               "as they are"));
   }
+  if (!done.end.ok()) {
+    session.Warn(absl::StrCat("only ", done.tasks.size(), " of ", studies.size(),
+                              " studies are done; the same command goes on with the others"));
+    return done.end;
+  }
   if (studies.empty()) {
     session.Warn("no study of the project has a result yet");
-  } else if (arguments.validate_only) {
-    session.Remark("\nNothing was registered: this was only a check.");
   } else {
-    const std::string project = std::string(absl::StripPrefix(arguments.parent, "projects/"));
-    session.Remark(absl::StrCat("\n", tasks.size() - known, " registered, ", known,
-                                " unchanged.\nNext: slipstream study create",
-                                project.empty() ? "" : " --project ", project,
-                                " --source all ..."));
+    RemarkOn(done, arguments, session);
   }
-  if (!failures.empty()) {
-    session.Warn(absl::StrCat(failures.size(), " of ", studies.size(),
-                              " studies could not be registered"));
-  }
-  return failures.empty() ? absl::OkStatus() : failures.front();
+  if (done.failures.empty()) return absl::OkStatus();
+  session.Warn(absl::StrCat(done.failures.size(), " of ", studies.size(),
+                            " studies could not be registered"));
+  return done.failures.front();
 }
 
 // Registers the trials of one study.

@@ -190,6 +190,31 @@ TEST_F(SourceCommands, OneStudyThatIsRefusedDoesNotHoldUpTheOthers) {
                                     "--project vision --source all"));
 }
 
+TEST_F(SourceCommands, WhatWasRegisteredBeforeTheServerFailedIsTold) {
+  for (const std::string id : {"a", "b"}) {
+    v1::Study study = SmallStudy();
+    study.set_name("studies/" + id);
+    study.set_succeeded_trial_count(1);
+    service().AddStudy(study);
+    AddResult(study.name());
+  }
+  const auto refuse_after = [&](int calls) {
+    service().FailNext(calls, {});
+    service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+    return Run({"source", "register", "--all-studies", "--format", "json"});
+  };
+  const ProcessResult one = refuse_after(3);
+  EXPECT_EQ(one.code, 1);
+  ASSERT_EQ(Json::parse(one.out).size(), 1u);
+  EXPECT_EQ(Json::parse(one.out)[0]["origin"], "studies/a");
+  EXPECT_THAT(one.err, HasSubstr("only 1 of 2 studies are done; the same command goes on with the "
+                                 "others\nslipstream: cannot "));
+  EXPECT_THAT(one.err, HasSubstr("not any longer"));
+  const ProcessResult none = refuse_after(1);
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.out, "");
+}
+
 TEST_F(SourceCommands, RegisterNeedsATableOrAStudyThatHasResults) {
   EXPECT_EQ(Run({"source", "register"}).code, 2);
   EXPECT_EQ(Run({"source", "register", "--param", "a=boolean", "--minimize", "loss"}).code, 2);
