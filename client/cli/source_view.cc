@@ -1,5 +1,6 @@
 #include "client/cli/source_view.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -51,7 +52,7 @@ std::vector<Field> SourceFields(const v1::SourceTask& task) {
 
 }  // namespace
 
-Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
+Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks, Format format) {
   Table table;
   table.columns = {{"source task", Align::kLeft, kWhole},
                    {"objective"},
@@ -61,19 +62,30 @@ Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
                    {"studies", Align::kRight},
                    {"version"},
                    {"registered"},
-                   {"title"}};
+                   {"title"},
+                   {"labels"},
+                   {"origin"}};
   for (const v1::SourceTask& task : tasks) {
     table.rows.push_back({std::string(absl::StripPrefix(task.name(), "sourceTasks/")),
                           MetricsText(task.metrics()), absl::StrCat(task.observation_count()),
                           absl::StrCat(task.measured_count()), BestText(task),
                           absl::StrCat(task.study_count()), task.version(),
-                          FormatTime(task.create_time()), task.display_name()});
+                          FormatTime(task.create_time()), task.display_name(),
+                          LabelsText(task.labels()), task.origin()});
   }
+  if (format == Format::kCsv) return table;
+  const bool has_labels = std::any_of(tasks.begin(), tasks.end(), [](const v1::SourceTask& task) {
+    return !task.labels().empty();
+  });
+  table.columns.resize(table.columns.size() - (has_labels ? 1 : 2));
+  for (std::vector<std::string>& row : table.rows) row.resize(table.columns.size());
   return table;
 }
 
 void PrintSourceTasks(const std::vector<v1::SourceTask>& tasks, Session& session) {
-  if (session.format() != Format::kJson) return session.Print(SourceTasksTable(tasks));
+  if (session.format() != Format::kJson) {
+    return session.Print(SourceTasksTable(tasks, session.format()));
+  }
   Json array = Json::array();
   for (const v1::SourceTask& task : tasks) array.push_back(JsonWithAge(task, task.create_time()));
   session.Print(JsonDocument(array));
@@ -83,7 +95,9 @@ void PrintSourceTask(const v1::SourceTask& task, Session& session) {
   if (session.format() == Format::kJson) {
     return session.Print(JsonDocument(JsonWithAge(task, task.create_time())));
   }
-  if (session.format() == Format::kCsv) return session.Print(SourceTasksTable({task}));
+  if (session.format() == Format::kCsv) {
+    return session.Print(SourceTasksTable({task}, Format::kCsv));
+  }
   session.Print(WithoutEmpty(SourceFields(task)));
   session.Print("\n");
   session.Print(ParametersTable(task.space()));

@@ -10,7 +10,9 @@
 
 namespace slipstream::cli {
 
-Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks);
+// One row per source task; in files with every column, for people without origins, and with labels
+// where some task has one.
+Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks, Format format);
 
 // Prints source tasks in the session's format, each with its age in JSON.
 void PrintSourceTasks(const std::vector<v1::SourceTask>& tasks, Session& session);

@@ -32,13 +32,30 @@ v1::SourceTask Task() {
 }
 
 TEST(SourceView, HasOneRowPerTask) {
-  const Table table = SourceTasksTable({Task(), v1::SourceTask()});
+  const Table table = SourceTasksTable({Task(), v1::SourceTask()}, Format::kTable);
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[0].size(), table.columns.size());
   EXPECT_EQ(table.rows[0][0], "0123456789abcdef0123456789abcdef");
   EXPECT_EQ(table.rows[0][1], "minimize loss");
   EXPECT_EQ(table.rows[0][4], "0.5");
   EXPECT_EQ(table.rows[1][4], "");  // No observation has a value.
+}
+
+TEST(SourceView, ListsLabelsAndInFilesOrigins) {
+  EXPECT_EQ(SourceTasksTable({Task()}, Format::kTable).columns.back().head, "title");
+  v1::SourceTask labelled = Task();
+  (*labelled.mutable_labels())["team"] = "vision";
+  labelled.set_origin("studies/digits");
+  for (const Format format : {Format::kTable, Format::kCsv}) {
+    const Table table = SourceTasksTable({labelled, Task()}, format);
+    ASSERT_EQ(table.rows[0].size(), table.columns.size());
+    EXPECT_EQ(table.columns[9].head, "labels");
+    EXPECT_EQ(table.rows[0][9], "team=vision");
+    EXPECT_EQ(table.rows[1][9], "");
+  }
+  const Table file = SourceTasksTable({labelled}, Format::kCsv);
+  EXPECT_EQ(file.columns.back().head, "origin");
+  EXPECT_EQ(file.rows[0].back(), "studies/digits");
 }
 
 TEST(SourceView, ShowsATaskInFullWithoutEmptyFields) {
