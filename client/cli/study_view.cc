@@ -84,13 +84,18 @@ std::string TransferStanding(const v1::TransferSummary& transfer) {
   return IsGivenUp(transfer) ? "given up" : TransferStateText(transfer.state());
 }
 
+// Whether the sources help by the opposite of what they say. A few results can be the opposite by
+// chance.
+bool HelpsReversed(const v1::TransferSummary& transfer) {
+  return transfer.reversed() && transfer.state() == v1::TransferSummary::HELPING;
+}
+
 // "helping", with what a reader would not expect of sources that help: that the latest suggestion
 // takes the opposite of what they say, or does not use them.
 std::string StandingText(const v1::TransferSummary& transfer) {
   std::string text = TransferStanding(transfer);
   if (IsGivenUp(transfer)) return text;
-  // A few results can be the opposite by chance.
-  if (transfer.reversed() && transfer.state() == v1::TransferSummary::HELPING) {
+  if (HelpsReversed(transfer)) {
     absl::StrAppend(&text,
                     ", with their signs reversed, as results are the opposite of what the sources "
                     "say (were these recorded with the other sign?)");
@@ -303,7 +308,11 @@ std::string TransferStateText(v1::TransferSummary::State state) {
 std::string TransferWord(const v1::Study& study) {
   if (!study.has_transfer() || study.source_tasks().empty()) return "";
   if (!study.transfer().unused_because().empty()) return "not used";
-  return TransferStanding(study.transfer());
+  const v1::TransferSummary& transfer = study.transfer();
+  const std::string standing = TransferStanding(transfer);
+  if (IsGivenUp(transfer)) return standing;
+  return absl::StrCat(standing, HelpsReversed(transfer) ? " reversed" : "",
+                      transfer.sources().empty() ? " so far" : "");
 }
 
 std::string TransferText(const v1::Study& study) {

@@ -68,7 +68,11 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
   EXPECT_EQ(TransferWord(study), "");
   study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
   study.mutable_transfer()->set_share(0.3);
+  EXPECT_EQ(TransferWord(study), "helping so far");
+  study.mutable_transfer()->add_sources()->set_weight(0.5);
   EXPECT_EQ(TransferWord(study), "helping");
+  study.mutable_transfer()->set_reversed(true);
+  EXPECT_EQ(TransferWord(study), "helping reversed");
   study.mutable_transfer()->set_share(0.04);
   EXPECT_EQ(TransferWord(study), "given up");
   study.mutable_transfer()->set_state(v1::TransferSummary::UNKNOWN);
