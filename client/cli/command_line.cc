@@ -190,7 +190,8 @@ std::string Advice(const absl::Status& status) {
   }
   if (absl::IsNotFound(status) && absl::StrContains(missing, "studies/")) {
     return absl::StrContains(missing, "/trials/")
-               ? "The trials that are there: slipstream trials STUDY"
+               ? absl::StrCat("The trials that are there: slipstream trials ",
+                              ShortStudyName(StudyOfTrial(missing)))
                : absl::StrCat("The studies that are there: ", ListOfStudies(missing));
   }
   if (absl::IsPermissionDenied(status) &&

@@ -13,10 +13,12 @@
 
 namespace {
 
-bool WantsNoColor() {
-  const char* const no_color = std::getenv("NO_COLOR");
-  return no_color != nullptr && !std::string_view(no_color).empty();
+std::string_view Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
+
+bool WantsStyle() { return Variable("NO_COLOR").empty() && Variable("TERM") != "dumb"; }
 
 // How many characters a line of the terminal that standard output is shows.
 size_t OutputWidth() {
@@ -33,6 +35,6 @@ int main(int argc, char** argv) {
   slipstream::cli::TakeGrpcLines();
   const slipstream::cli::Terminal terminal = {
       std::cin, std::cout, std::cerr, isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0,
-      isatty(STDOUT_FILENO) != 0 && !WantsNoColor(), OutputWidth()};
+      isatty(STDOUT_FILENO) != 0 && WantsStyle(), OutputWidth()};
   return slipstream::cli::RunCommandLine(argc, argv, terminal);
 }

@@ -329,7 +329,7 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
         "ann may use the project vision and not default; names without a project belong to "
         "default: name projects/vision, or use a token for that project"},
        "--project NAME, or the environment variable SLIPSTREAM_PROJECT\n"},
-      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "trials STUDY\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "slipstream trials s1\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is PAUSED and makes no suggestions"},
        "study resume STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED and stays so"},

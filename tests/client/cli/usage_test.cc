@@ -271,6 +271,16 @@ TEST_F(Usage, NothingIsStyledWithoutATerminal) {
   }
 }
 
+TEST_F(Usage, ATerminalWithoutStylesGetsNone) {
+  const auto presets = [&](const std::string& variable) {
+    return RunCliOnTerminal({"--address", server_.address(), "presets"}, 200,
+                            {variable, "NO_COLOR=", "TERM=xterm"});
+  };
+  EXPECT_THAT(presets("LANG=C"), HasSubstr("\033[1m"));
+  EXPECT_THAT(presets("TERM=dumb"), Not(HasSubstr("\033")));
+  EXPECT_THAT(presets("NO_COLOR=1"), Not(HasSubstr("\033")));
+}
+
 TEST_F(Usage, ErrorsHaveNoControlCharactersOfFilesAndArguments) {
   service().AddStudy(SmallStudy());
   const std::string file = WriteTestFile("runs.csv", "lr,kernel,degree,accuracy\n\033[2J,rbf,,1\n");
