@@ -113,7 +113,8 @@ absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& he
                                 int64_t max_trials) {
   if (static_cast<int64_t>(more) <= max_trials - head.trial_count) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count, " trials, ", more,
+      absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count,
+                   head.trial_count == 1 ? " trial, " : " trials, ", more,
                    " more would be above the limit of ", max_trials, " (--max-trials-per-study)"));
 }
 

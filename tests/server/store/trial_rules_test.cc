@@ -82,6 +82,8 @@ TEST_F(TrialRules, TheRoomForTrialsIsExact) {
               IsRefusal(kResourceExhausted,
                         "studies/s has 3 trials, 3 more would be above the limit of 5 "
                         "(--max-trials-per-study)"));
+  EXPECT_THAT(rules::CheckRoomForTrials("s", {.key = 1, .state = {}, .trial_count = 1}, 1, 1),
+              IsRefusal(kResourceExhausted, "studies/s has 1 trial, 1 more would be above"));
   // The limit may have been lowered since.
   EXPECT_TRUE(rules::CheckRoomForTrials("s", head, 0, 3).ok());
   EXPECT_THAT(rules::CheckRoomForTrials("s", head, 1, 2), HasCode(kResourceExhausted));
