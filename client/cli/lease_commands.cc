@@ -353,8 +353,9 @@ void AddRelease(CLI::App* group, Action* chosen) {
       "release", "Takes trials back from their workers and queues them again");
   AddStudyName(command, &arguments->study);
   command->add_option("trials", arguments->trials, "Numbers of the trials")->type_name("NUMBER");
-  command->add_option("--worker", arguments->worker,
-                      "Release only trials of this worker; without numbers, all of them");
+  TakeText(
+      command->add_option("--worker", arguments->worker,
+                          "Release only trials of this worker; without numbers, all of them"));
   ChooseAction(command, arguments, Release, chosen);
 }
 

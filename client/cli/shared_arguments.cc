@@ -78,6 +78,12 @@ CLI::Option* TakeNumber(CLI::Option* option) {
       ""));
 }
 
+CLI::Option* TakeText(CLI::Option* option) {
+  return option->check([](const std::string& text) -> std::string {
+    return text.empty() ? "must not be empty" : "";
+  });
+}
+
 void AddStudyName(CLI::App* command, std::string* study) {
   command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
 }

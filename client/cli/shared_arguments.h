@@ -30,6 +30,8 @@ CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
 CLI::Option* TakeDecimal(CLI::Option* option);
 CLI::Option* TakeWhole(CLI::Option* option, int64_t least, uint64_t most);
 CLI::Option* TakeNumber(CLI::Option* option);
+// Returns `option`, which takes no empty text, as of a script's variable that is not set.
+CLI::Option* TakeText(CLI::Option* option);
 
 // Takes every whole number that the type can hold.
 template <typename Number>

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "slipstream/v1/study.pb.h"
 
@@ -19,14 +20,11 @@ std::string HolderText(const v1::Trial& trial) {
 }  // namespace
 
 void AddHolder(CLI::App* command, std::optional<std::string>* worker) {
-  command
-      ->add_option("--worker", *worker,
-                   "Only if this worker holds or held the trial; exits with 1 otherwise, as when "
-                   "the study was deleted and another one has its name")
-      ->type_name("NAME")
-      ->check([](const std::string& text) -> std::string {
-        return text.empty() ? "must not be empty" : "";
-      });
+  TakeText(command->add_option("--worker", *worker,
+                               "Only if this worker holds or held the trial; exits with 1 "
+                               "otherwise, as when the study was deleted and another one has its "
+                               "name"))
+      ->type_name("NAME");
 }
 
 absl::StatusOr<google::protobuf::Timestamp> CreateTimeOfHeld(const std::string& name,

@@ -238,6 +238,10 @@ TEST_F(LeaseCommands, ReleaseTakesNumbersOrAWorker) {
   const ProcessResult all = Run({"trial", "release", "s1", "--worker", "w"});
   EXPECT_THAT(all.out, HasSubstr("s1/1   requested"));
   EXPECT_EQ(Run({"trial", "release", "s1"}).code, 2);
+  // As with a variable that is not set: it would take the trial from any worker.
+  const ProcessResult empty = Run({"trial", "release", "s1", "1", "--worker", ""});
+  EXPECT_EQ(empty.code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("--worker: must not be empty\n"));
 }
 
 TEST_F(LeaseCommands, HeartbeatAndReleaseSayInASentenceThatNothingIsHeld) {
