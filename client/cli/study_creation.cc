@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/lease_arguments.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
@@ -45,31 +47,39 @@ struct CreationArguments {
   std::vector<std::string> stopping_options;
 };
 
+absl::Status GivenTwice(absl::string_view option, absl::string_view name) {
+  return UsageError(absl::StrCat(option, " \"", name, "\" is given twice"));
+}
+
 absl::Status ReadStopping(const CreationArguments& arguments, v1::Study* study) {
   if (!arguments.stopping.empty()) {
     study->mutable_early_stopping()->set_rule(arguments.stopping);
   } else if (!arguments.stopping_options.empty()) {
     return UsageError("--stopping-option needs a rule: give --stopping NAME");
   }
+  std::set<std::string> given;
   for (const std::string& text : arguments.stopping_options) {
     const std::vector<std::string> sides = absl::StrSplit(text, absl::MaxSplits('=', 1));
     double number = 0;
     if (sides.size() != 2 || sides[0].empty() || !absl::SimpleAtod(sides[1], &number)) {
       return UsageError(absl::StrCat("--stopping-option \"", text, "\" should be NAME=NUMBER"));
     }
+    if (!given.insert(sides[0]).second) return GivenTwice("--stopping-option", sides[0]);
     (*study->mutable_early_stopping()->mutable_options())[sides[0]] = number;
   }
   return absl::OkStatus();
 }
 
 // Reads NAME=VALUE: an axis and a name on it ("prior=scaml"), or an option and
-// a number.
-absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
+// a number. `given` has the names of those that were read before.
+absl::Status ReadRecipePart(const std::string& part, std::set<std::string>* given,
+                            v1::Recipe* recipe) {
   const std::vector<std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
   if (sides.size() != 2 || sides[0].empty() || sides[1].empty()) {
     return UsageError(absl::StrCat("--recipe \"", part, "\" should be NAME=VALUE"));
   }
   const std::string& name = sides[0];
+  if (!given->insert(name).second) return GivenTwice("--recipe", name);
   double number = 0;
   if (name == "prior") {
     recipe->set_prior(sides[1]);
@@ -109,8 +119,9 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   *study.mutable_space() = *std::move(space);
   study.set_display_name(arguments.title);
   study.mutable_algorithm()->set_preset(arguments.preset);
+  std::set<std::string> given;
   for (const std::string& part : arguments.recipe) {
-    RETURN_IF_ERROR(ReadRecipePart(part, study.mutable_algorithm()->mutable_recipe()));
+    RETURN_IF_ERROR(ReadRecipePart(part, &given, study.mutable_algorithm()->mutable_recipe()));
   }
   if (arguments.seed.has_value()) study.set_seed(*arguments.seed);
   ASSIGN_OR_RETURN(*study.mutable_lease_policy(), ReadLease(arguments.lease));

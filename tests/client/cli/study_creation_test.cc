@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/client/cli/cli_process.h"
 
@@ -154,6 +156,23 @@ TEST_F(StudyCreation, SaysWhatIsWrongWithAFile) {
       Run({"study", "create", "--space", "/nonexistent.json", "--maximize", "a"});
   EXPECT_EQ(missing.code, 1);
   EXPECT_THAT(missing.err, HasSubstr("cannot open /nonexistent.json"));
+  EXPECT_TRUE(service().calls().empty());
+}
+
+TEST_F(StudyCreation, TakesEachPartOfARecipeAndOptionOnce) {
+  const std::vector<std::string> create = {"study", "create", "--param", "x=boolean", "--maximize",
+                                           "a",     "--stopping", "median"};
+  const auto twice = [&](const std::string& option, const std::string& name) {
+    std::vector<std::string> arguments = create;
+    arguments.insert(arguments.end(), {option, name + "=1", option, name + "=2"});
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2);
+    return result.err;
+  };
+  EXPECT_EQ(twice("--recipe", "prior"), "slipstream: --recipe \"prior\" is given twice\n");
+  EXPECT_EQ(twice("--recipe", "norm"), "slipstream: --recipe \"norm\" is given twice\n");
+  EXPECT_EQ(twice("--stopping-option", "grace_steps"),
+            "slipstream: --stopping-option \"grace_steps\" is given twice\n");
   EXPECT_TRUE(service().calls().empty());
 }
 
