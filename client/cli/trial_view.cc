@@ -373,6 +373,21 @@ std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v
   return fields;
 }
 
+// The trial's name and state, then its configuration, come first. A parameter that has the name of
+// another field, such as "seed", becomes "parameter seed".
+void TellApart(const v1::Trial& trial, std::vector<Field>* fields) {
+  const size_t first = 2;
+  const size_t end = first + trial.configuration().values().size();
+  std::set<std::string> others;
+  for (size_t i = 0; i < fields->size(); ++i) {
+    if (i < first || i >= end) others.insert((*fields)[i].name);
+  }
+  for (size_t i = first; i < end; ++i) {
+    std::string& name = (*fields)[i].name;
+    if (others.count(name) > 0) name = absl::StrCat("parameter ", name);
+  }
+}
+
 Table FieldsTable(const std::vector<Field>& fields) {
   Table table;
   table.columns = {{"field"}, {"value"}};
@@ -418,6 +433,7 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
   }
   std::vector<Field> fields = TrialFields(trial, {}, session.format());
   AppendTo(&fields, WithoutEmpty(LifeFields(trial, session.format())));
+  TellApart(trial, &fields);
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   session.Print(fields);
   if (reports.reports().empty()) return;
@@ -443,8 +459,9 @@ void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study
   std::vector<Field> fields = ExplanationFields(explanation, study, titles, session.format());
   if (session.format() == Format::kCsv) {
     AppendTo(&fields, FactFields(explanation.provenance(), study, Format::kCsv));
-    return session.Print(FieldsTable(fields));
   }
+  TellApart(explanation.trial(), &fields);
+  if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   session.Print(fields);
   if (explanation.provenance().facts().empty()) return;
   session.Print("\n");

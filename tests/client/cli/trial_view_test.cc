@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/times.h"
@@ -315,6 +316,24 @@ TEST_F(TrialView, ExplainsWithParametersInTheSpacesOrder) {
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,lr=0.3 alpha=1.25\r\n"));
   explanation.mutable_provenance()->mutable_facts(0)->set_text("0.3");
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,0.3\r\n"));
+}
+
+TEST_F(TrialView, AParameterThatIsCalledLikeAnotherFieldIsToldApart) {
+  for (const char* name : {"seed", "turn", "state", "free"}) {
+    SetDouble(trial_.mutable_configuration(), name, 0.5);
+  }
+  v1::Explanation explanation = ExplanationOf(trial_, "auto");
+  AddFact("turn", "fills the space", &explanation);
+  const std::string csv = Written(Format::kCsv, [&](Session& session) {
+    PrintExplanation(explanation, study_, {}, session);
+  });
+  for (const char* field : {"parameter seed", "parameter turn", "parameter state", "free"}) {
+    EXPECT_THAT(csv, HasSubstr(absl::StrCat("\r\n", field, ",0.5\r\n")));
+  }
+  EXPECT_THAT(csv, HasSubstr("\r\nturn,fills the space\r\n"));
+  EXPECT_THAT(Written(Format::kTable,
+                      [&](Session& session) { PrintWholeTrial(trial_, {}, session); }),
+              AllOf(HasSubstr("\nparameter state:"), HasSubstr("\nseed:")));
 }
 
 TEST_F(TrialView, SaysBesideEachFactWhatItMeans) {
