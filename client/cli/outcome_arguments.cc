@@ -1,5 +1,6 @@
 #include "client/cli/outcome_arguments.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
@@ -12,6 +13,10 @@ namespace {
 absl::Status AddMetric(const std::string& option, const std::string& name,
                        const std::string& text, v1::Measurement* measurement) {
   const absl::StatusOr<double> value = ParseNumber(text);
+  if (double number = 0; !value.ok() && absl::SimpleAtod(text, &number)) {
+    return UsageError(absl::StrCat(option, std::string(value.status().message()),
+                                   "; --infeasible REASON is for what has no value"));
+  }
   RETURN_IF_ERROR(AsUsageError(option, value.status()));
   if (measurement->metrics().contains(name)) {
     return UsageError(absl::StrCat("the metric '", name, "' is given twice"));

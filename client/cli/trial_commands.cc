@@ -157,6 +157,13 @@ absl::StatusOr<v1::ListTrialsRequest> ListOf(const v1::Study& study,
   return request;
 }
 
+void RemarkOnNone(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
+  session.Remark(arguments.states.empty()
+                     ? absl::StrCat("No trials yet: slipstream suggest ",
+                                    ShortStudyName(study.name()), " --worker NAME")
+                     : "No trial matches.");
+}
+
 absl::Status ShowFirst(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
   const size_t limit = LimitOf(arguments, session.format());
   ASSIGN_OR_RETURN(v1::ListTrialsRequest request, ListOf(study, arguments));
@@ -169,6 +176,7 @@ absl::Status ShowFirst(const v1::Study& study, const TrialsArguments& arguments,
     return !more;
   }));
   PrintTrials(study, trials, Numbers::kRounded, session);
+  if (trials.empty()) RemarkOnNone(study, arguments, session);
   if (!more) return absl::OkStatus();
   const std::string of =
       arguments.states.empty() ? absl::StrCat(" of ", study.trial_count()) : "";
@@ -187,6 +195,7 @@ absl::Status ShowLast(const v1::Study& study, const TrialsArguments& arguments, 
     return true;
   }));
   PrintTrials(study, {last.begin(), last.end()}, Numbers::kRounded, session);
+  if (last.empty()) RemarkOnNone(study, arguments, session);
   return absl::OkStatus();
 }
 

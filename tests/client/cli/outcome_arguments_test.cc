@@ -45,7 +45,8 @@ TEST(OutcomeArguments, ExcludeEachOther) {
 
 TEST(OutcomeArguments, MustBeNumbers) {
   EXPECT_EQ(OutcomeComplaint({.value = "high"}), "--value 'high' is not a number");
-  EXPECT_THAT(OutcomeComplaint({.value = "nan"}), HasSubstr("not a finite number"));
+  EXPECT_EQ(OutcomeComplaint({.value = "nan"}),
+            "--value 'nan' is not a finite number; --infeasible REASON is for what has no value");
   EXPECT_THAT(OutcomeComplaint({.metrics = {"accuracy"}}), HasSubstr("is not NAME=NUMBER"));
   EXPECT_THAT(OutcomeComplaint({.metrics = {"accuracy=x"}}), HasSubstr("'x' is not a number"));
 }

@@ -126,6 +126,16 @@ TEST_F(TrialCommands, TrialsGivesScriptsTheWholeList) {
   EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json", "--limit", "7"}).out).size(), 7u);
 }
 
+TEST_F(TrialCommands, TrialsSaysWhereThereIsNone) {
+  for (const char* way : {"--all", "--last=2"}) {
+    EXPECT_THAT(Run({"trials", "s1", way}).out,
+                HasSubstr("\nNo trials yet: slipstream suggest s1 --worker NAME\n"));
+    EXPECT_THAT(Run({"trials", "s1", way, "--state", "stale"}).out,
+                HasSubstr("\nNo trial matches.\n"));
+  }
+  EXPECT_EQ(Run({"trials", "s1", "--format", "json"}).out, "[]\n");
+}
+
 TEST_F(TrialCommands, TrialsThatFillThePageExactlyAnnounceNoMore) {
   for (int i = 0; i < 50; ++i) AddSucceeded(i);
   EXPECT_THAT(Run({"trials", "s1"}).out, Not(HasSubstr("--all")));
