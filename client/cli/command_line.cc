@@ -175,6 +175,12 @@ std::string ListOfNames(const absl::Status& status) {
   return "";
 }
 
+// The study of which the server says that it is so, by its short name.
+std::string StudyThat(absl::string_view is_so, absl::string_view message) {
+  const absl::string_view before = message.substr(0, message.find(is_so));
+  return ShortStudyName(std::string(before.substr(before.rfind(' ') + 1)));
+}
+
 // Advice for the person at the terminal, which the server leaves out of its messages because
 // programs read them too. Empty where there is none.
 std::string Advice(const absl::Status& status) {
@@ -199,11 +205,12 @@ std::string Advice(const absl::Status& status) {
     return "To name the project: --project NAME, or the environment variable SLIPSTREAM_PROJECT";
   }
   if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is PAUSED ")) {
-    return "To go on: slipstream study resume STUDY";
+    return absl::StrCat("To go on: slipstream study resume ", StudyThat(" is PAUSED ", message));
   }
   if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is COMPLETED ")) {
-    return "To go on in a new study that learns from it: slipstream source register --study STUDY, "
-           "then study create with --source";
+    return absl::StrCat(
+        "To go on in a new study that learns from it: slipstream source register --study ",
+        StudyThat(" is COMPLETED ", message), ", then study create with --source");
   }
   if (const std::string deletion = DeletionFor(ExceededQuota(status)); !deletion.empty()) {
     return absl::StrCat("To make room: ", deletion, ". The server's operator can raise the quota");
