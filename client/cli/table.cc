@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/csv_formula.h"
+#include "client/cli/text_width.h"
 
 namespace slipstream::cli {
 namespace {
@@ -20,19 +21,6 @@ constexpr size_t kBetweenColumns = 2;
 constexpr size_t kNarrowest = 24;
 // How far sentences below a row are set in, and their further lines beyond that.
 constexpr size_t kIndent = 4;
-
-bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-size_t CharacterCount(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), BeginsCharacter));
-}
-
-std::string FirstCharacters(const std::string& text, size_t count) {
-  size_t seen = 0;
-  size_t end = 0;
-  while (end < text.size() && (!BeginsCharacter(text[end]) || seen++ < count)) ++end;
-  return text.substr(0, end);
-}
 
 // Whether two bytes of UTF-8 are one of the control characters from U+0080 to U+009F, with which
 // terminals can be told to do things as with an escape.
@@ -67,7 +55,7 @@ std::string WithoutTurns(std::string text) {
 }
 
 std::string Padded(const std::string& text, size_t width, Align align) {
-  const std::string blank(width - std::min(width, CharacterCount(text)), ' ');
+  const std::string blank(width - std::min(width, TextWidth(text)), ' ');
   return align == Align::kLeft ? text + blank : blank + text;
 }
 
@@ -97,10 +85,10 @@ std::vector<Line> ShownRows(const Table& table) {
 
 std::vector<size_t> Widths(const Line& heads, const std::vector<Line>& rows) {
   std::vector<size_t> widths;
-  for (const std::string& head : heads) widths.push_back(CharacterCount(head));
+  for (const std::string& head : heads) widths.push_back(TextWidth(head));
   for (const Line& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], CharacterCount(row[i]));
+      widths[i] = std::max(widths[i], TextWidth(row[i]));
     }
   }
   return widths;
@@ -123,16 +111,16 @@ size_t WidthOfLine(const std::vector<size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), gaps);
 }
 
-// The text in lines of at most so many characters, unless a word has more.
+// The text in lines of at most so many columns, unless a word takes more.
 std::vector<std::string> Broken(const std::string& text, size_t width) {
-  if (CharacterCount(text) <= width) return {text};
+  if (TextWidth(text) <= width) return {text};
   std::vector<std::string> lines(1);
   const std::vector<std::string> words = absl::StrSplit(text, ' ');
   for (const std::string& word : words) {
     std::string& line = lines.back();
     if (line.empty()) {
       line = word;
-    } else if (CharacterCount(line) + 1 + CharacterCount(word) <= width) {
+    } else if (TextWidth(line) + 1 + TextWidth(word) <= width) {
       absl::StrAppend(&line, " ", word);
     } else {
       lines.push_back(word);
@@ -285,8 +273,8 @@ std::string OnItsLines(std::string text) {
 
 std::string Truncated(const std::string& text, size_t widest) {
   const std::string line = OnOneLine(text);
-  if (CharacterCount(line) <= widest) return line;
-  return FirstCharacters(line, widest - 1) + kEllipsis;
+  if (TextWidth(line) <= widest) return line;
+  return absl::StrCat(BeginningOf(line, widest - 1), kEllipsis);
 }
 
 void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream& out) {
@@ -315,7 +303,7 @@ void WriteCsv(const Table& table, std::ostream& out) {
 
 void WriteFields(const std::vector<Field>& fields, size_t width, std::ostream& out) {
   size_t names = 0;
-  for (const Field& field : fields) names = std::max(names, CharacterCount(field.name) + 1);
+  for (const Field& field : fields) names = std::max(names, TextWidth(field.name) + 1);
   const size_t indent = names + kBetweenColumns;
   const bool is_wide = width >= indent + kNarrowest;
   for (const Field& field : fields) {

@@ -1,4 +1,4 @@
-// Tables, for people and as CSV.
+// Tables, for people and as CSV. Widths of text are those of text_width.h.
 #ifndef SLIPSTREAM_CLIENT_CLI_TABLE_H_
 #define SLIPSTREAM_CLIENT_CLI_TABLE_H_
 

@@ -39,6 +39,11 @@ TEST(Table, CountsCharactersAndNotBytes) {
   EXPECT_EQ(Shown(table), "name   n\nGröße  1\nabcde  2\n");
 }
 
+TEST(Table, CountsTwoColumnsForAWideCharacter) {
+  const Table table = {{{"name", Align::kLeft, 5}, {"n"}}, {{"日本", "1"}, {"日本語", "2"}}};
+  EXPECT_EQ(Shown(table), "name   n\n日本   1\n日本…  2\n");
+}
+
 TEST(Table, TruncatesLongCellsBetweenCharacters) {
   std::string wide;
   for (int i = 0; i < 41; ++i) wide += "ü";
