@@ -12,13 +12,12 @@
 //                        }});
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
-// store is closing, busy or read-only, or its database was lost or its disk failed
-// while it wrote, so that nobody knows whether it did, and further writes are
-// refused with the same code until it is opened again: retry after a pause),
-// RESOURCE_EXHAUSTED (disk full, too little memory, too many writes waiting, or a
-// project that would exceed a quota by what it adds; nothing happened), DATA_LOSS
-// (the stored data is damaged), INTERNAL (an input/output error of a read).
-// Messages name the resource.
+// store is closing, busy or read-only, or its disk could not be read, or its database
+// was lost or its disk failed while it wrote, so that nobody knows whether it did, and
+// further writes are refused with the same code until it is opened again: retry after
+// a pause), RESOURCE_EXHAUSTED (disk full, too little memory, too many writes waiting,
+// or a project that would exceed a quota by what it adds; nothing happened), DATA_LOSS
+// (the stored data is damaged). Messages name the resource.
 //
 // Thread-safe. Callbacks run on a thread of the store, one at a time and in
 // commit order; they must be quick and must not call blocking verbs of it.
@@ -109,8 +108,8 @@ struct LeaseSweep {
   int64_t dropped = 0;
   std::vector<std::string> dropped_trials;
   bool more = false;  // Further leases have run out.
-  // What counted as no time: by how much the wall clock is ahead of when the lease clock was last
-  // written down; negative if it is behind. 0 as long as the lease clock runs (lease_clock.h).
+  // The time since the lease clock was last written down, by the wall clock, if no lease counts it
+  // (lease_clock.h); negative if the wall clock was set back. 0 as long as the lease clock runs.
   int64_t uncounted_ms = 0;
 };
 

@@ -177,6 +177,14 @@ std::optional<int64_t> FreeBytesBeside(const std::string& path) {
   return static_cast<int64_t>(space.available);
 }
 
+// The error of a read for its caller. The disk may be read later, perhaps once the server was
+// started elsewhere, and a worker whose call begins with a read must not give up a result.
+absl::Status ForReaders(const absl::Status& status, int failure) {
+  if (absl::IsDataLoss(status) || !IsDiskFailure(failure)) return status;
+  return absl::UnavailableError(
+      absl::StrCat(status.message(), "; the disk could not be read: repeat the call later"));
+}
+
 // The error of a transaction for those who asked for changes. What a worker has to tell must not be
 // lost because a disk failed: it is told again until the server was started again, and then its
 // request id tells what became of it.
@@ -354,8 +362,10 @@ bool SqliteDatabase::GiveBackPages() {
 
 absl::Status SqliteDatabase::Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) {
   absl::Status status = readers_->InSnapshot([&](Connection& reader) {
+    reader.TakeFailure();  // An earlier read may have left one.
     SqliteSnapshot rows(&reader, now_ms_(), retention_ms_, &horizon_);
-    return body(rows);
+    const absl::Status end = body(rows);
+    return ForReaders(end, reader.TakeFailure());
   });
   // What is written to a damaged file may be lost with it.
   if (absl::IsDataLoss(status)) Halt(status);

@@ -11,8 +11,8 @@
 namespace slipstream::sqlite {
 
 // Status codes are those of OpenSqliteStore. After a disk failure in a
-// transaction its outcome is unknown: it ends with INTERNAL, and all
-// that follow are refused with UNAVAILABLE.
+// transaction its outcome is unknown: it ends with UNAVAILABLE, as do all
+// that follow.
 absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions options);
 
 }  // namespace slipstream::sqlite
