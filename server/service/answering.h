@@ -33,6 +33,16 @@ inline void AnswerOn(Executor* executor, const Done& done, std::function<absl::S
   if (!accepted.ok()) done(accepted);
 }
 
+// Runs `work` on `executor`, which answers the call or hands it on, unless it fails: then that
+// status is the answer. Otherwise as AnswerOn.
+inline void BeginOn(Executor* executor, const Done& done, std::function<absl::Status()> work) {
+  const absl::Status accepted = executor->Run([done, work = std::move(work)] {
+    absl::Status status = OrOutOfMemory(work);
+    if (!status.ok()) done(std::move(status));
+  });
+  if (!accepted.ok()) done(accepted);
+}
+
 // The name of what `request` is about, or of the parent of what it makes.
 template <typename Request>
 const std::string& NameIn(const Request& request) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/resume_token.h"
 
@@ -97,7 +98,8 @@ bool EventFeed::ReadMore() {
     known = last_known_;
   }
   const int64_t after = known.value_or(std::numeric_limits<int64_t>::max());
-  absl::StatusOr<EventPage> page = store_.ListEvents(after, kEventsPerRead);
+  absl::StatusOr<EventPage> page =
+      OrOutOfMemory([&] { return store_.ListEvents(after, kEventsPerRead); });
   if (!page.ok()) return false;  // It is asked again.
   const std::lock_guard lock(mutex_);
   if (!known.has_value()) {

@@ -10,10 +10,12 @@
 namespace slipstream {
 
 void ExchangeService::ExportStudy(const v1::ExportStudyRequest* request, const Opened& opened) {
-  const absl::Status accepted = reads_.Run([=, this] {
-    const absl::StatusOr<StudyRef> study = MeantStudyOf(*request, "name", request->name());
-    opened(study.ok() ? StudyExport::Open(&store_, *study) : study.status());
-  });
+  const auto open = [=, this]() -> absl::StatusOr<std::unique_ptr<StudyExport>> {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef study,
+                                MeantStudyOf(*request, "name", request->name()));
+    return StudyExport::Open(&store_, study);
+  };
+  const absl::Status accepted = reads_.Run([=] { opened(OrOutOfMemory(open)); });
   if (!accepted.ok()) opened(accepted);
 }
 
@@ -23,16 +25,14 @@ void ExchangeService::NextLines(StudyExport* open, const Lines& lines) {
                   Executor::Turn::kLater);
 }
 
-void ExchangeService::StoreImport(const std::shared_ptr<StudyImport>& import, v1::Study* response,
-                                  const Done& done) {
-  absl::StatusOr<ImportedStudy> study = OrOutOfMemory([&] { return import->Finish(); });
-  if (!study.ok()) return done(study.status());
+absl::Status ExchangeService::StoreImport(const std::shared_ptr<StudyImport>& import,
+                                          v1::Study* response, const Done& done) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(ImportedStudy study, import->Finish());
   RequestGuard guard = import->Guard();
-  if (AnswerRepeat(&store_, guard, response, done)) return;
-  const absl::Status sources = catalog_.CheckSources(import->definition());
-  if (!sources.ok()) return done(sources);
+  if (AnswerRepeat(&store_, guard, response, done)) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(catalog_.CheckSources(import->definition()));
   const bool needs_fits = transfer_.FitSourcesFor(import->definition());
-  const Done then_prepare = [this, done, needs_fits, id = study->study.id](absl::Status imported) {
+  const Done then_prepare = [this, done, needs_fits, id = study.study.id](absl::Status imported) {
     catalog_.ForgetStudy(id);
     if (imported.ok() && needs_fits) transfer_.PrepareStudy(id);
     done(std::move(imported));
@@ -44,16 +44,15 @@ void ExchangeService::StoreImport(const std::shared_ptr<StudyImport>& import, v1
         return absl::OkStatus();
       };
   store_.ImportStudy(
-      *std::move(study),
+      std::move(study),
       AnsweringWrite<StudyRecord>(std::move(guard), response, std::move(convert), then_prepare));
+  return absl::OkStatus();
 }
 
 void ExchangeService::ImportStudy(std::unique_ptr<StudyImport> import, v1::Study* response,
                                   const Done& done) {
   const std::shared_ptr<StudyImport> shared = std::move(import);
-  const absl::Status accepted =
-      computations_.Run([=, this] { StoreImport(shared, response, done); });
-  if (!accepted.ok()) done(accepted);
+  BeginOn(&computations_, done, [=, this] { return StoreImport(shared, response, done); });
 }
 
 }  // namespace slipstream

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
@@ -46,8 +47,8 @@ class ExchangeService {
   void ImportStudy(std::unique_ptr<StudyImport> import, v1::Study* response, const Done& done);
 
  private:
-  void StoreImport(const std::shared_ptr<StudyImport>& import, v1::Study* response,
-                   const Done& done);
+  absl::Status StoreImport(const std::shared_ptr<StudyImport>& import, v1::Study* response,
+                           const Done& done);
 
   Store& store_;
   Catalog& catalog_;

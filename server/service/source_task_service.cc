@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/page_token.h"
@@ -92,22 +91,25 @@ void SourceTaskService::FitRegistered(const std::string& id) {
 void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
                                            v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
-  const absl::Status accepted = computations_->Run([=, this] {
-    absl::StatusOr<NewSourceTask> task = OrOutOfMemory([&] { return shared->Finish(); });
-    if (!task.ok()) return done(task.status());
-    if (shared->validate_only()) return done(ValidateOnly(*task, response));
-    RequestGuard guard = shared->Guard(*task);
-    const Done then_fit = [this, done, id = task->id](absl::Status status) {
+  BeginOn(computations_, done, [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(NewSourceTask task, shared->Finish());
+    if (shared->validate_only()) {
+      SLIPSTREAM_RETURN_IF_ERROR(ValidateOnly(task, response));
+      done(absl::OkStatus());
+      return absl::OkStatus();
+    }
+    RequestGuard guard = shared->Guard(task);
+    const Done then_fit = [this, done, id = task.id](absl::Status status) {
       if (status.ok()) FitRegistered(id);
       done(std::move(status));
     };
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>
         convert = FillRegistered;
-    store_.RegisterSourceTask(*std::move(task),
+    store_.RegisterSourceTask(std::move(task),
                               AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
                                                                    std::move(convert), then_fit));
+    return absl::OkStatus();
   });
-  if (!accepted.ok()) done(accepted);
 }
 
 void SourceTaskService::GetSourceTask(const v1::GetSourceTaskRequest* request,

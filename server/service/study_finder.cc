@@ -14,11 +14,11 @@ void StudyFinder::WithStudy(const std::string& id, const Done& done, const Study
   task(cached, [=, this](absl::Status status) {
     const bool may_be_gone = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
     if (!may_be_gone) return done(std::move(status));
-    const absl::Status accepted = reads_.Run([=, this] {
-      if (!catalog_.ForgetIfGone(*cached)) return done(status);
+    BeginOn(&reads_, done, [=, this] {
+      if (!catalog_.ForgetIfGone(*cached)) return status;
       WithStudyRead(cached->id, done, task);
+      return absl::OkStatus();
     });
-    if (!accepted.ok()) done(accepted);
   });
 }
 
@@ -32,12 +32,11 @@ absl::Status StudyFinder::ReadStudy(
 }
 
 void StudyFinder::WithStudyRead(const std::string& id, const Done& done, const StudyTask& task) {
-  const absl::Status accepted = reads_.Run([=, this] {
-    const absl::StatusOr<StudyPointer> study = catalog_.GetStudy(id);
-    if (!study.ok()) return done(study.status());
-    task(*study, done);
+  BeginOn(&reads_, done, [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyPointer study, catalog_.GetStudy(id));
+    task(study, done);
+    return absl::OkStatus();
   });
-  if (!accepted.ok()) done(accepted);
 }
 
 }  // namespace slipstream

@@ -176,24 +176,22 @@ absl::Status StudyService::FillTransfer(const StudyRecord& record, bool with_sha
   return absl::OkStatus();
 }
 
-void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard,
-                                 v1::Study* response, const Done& done) {
+absl::Status StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard,
+                                         v1::Study* response, const Done& done) {
   std::string id = request.study_id();
   if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
-  absl::Status status = CheckRequestId(request.request_id());
-  if (status.ok()) status = CheckStudyId("study_id", id);
-  const absl::StatusOr<std::string> project = ParseProjectName("parent", request.parent());
-  if (status.ok()) status = project.status();
-  if (!status.ok()) return done(status);
-  id = StoredId(*project, id);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckStudyId("study_id", id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string project,
+                              ParseProjectName("parent", request.parent()));
+  id = StoredId(project, id);
   v1::Study filled = WithDefaults(request.study());
   const std::optional<std::string> all_of = TakeAllSources(&filled);
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
-  status = definition.ok() ? CheckNewStudy(filled) : definition.status();
-  if (!status.ok()) return done(WithFieldPrefix(status, "study."));
-  status = all_of.has_value() ? AddAllSources(*all_of, &filled, &*definition)
-                              : catalog_.CheckSources(*definition);
-  if (!status.ok()) return done(status);
+  const absl::Status checked = definition.ok() ? CheckNewStudy(filled) : definition.status();
+  SLIPSTREAM_RETURN_IF_ERROR(WithFieldPrefix(checked, "study."));
+  SLIPSTREAM_RETURN_IF_ERROR(all_of.has_value() ? AddAllSources(*all_of, &filled, &*definition)
+                                                : catalog_.CheckSources(*definition));
   const bool needs_fits = transfer_.FitSourcesFor(*definition);
   NewStudy study = NewStudyOf(filled, *definition, id);
   std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
@@ -209,16 +207,16 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   store_.CreateStudy(
       std::move(study),
       AnsweringWrite<StudyRecord>(std::move(guard), response, std::move(convert), then_prepare));
+  return absl::OkStatus();
 }
 
 void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response,
                                Done done) {
-  const absl::Status accepted = reads_->Run([=, this] {
+  BeginOn(reads_, done, [=, this] {
     RequestGuard guard = GuardOf("CreateStudy", *request);
-    if (AnswerRepeat(&store_, guard, response, done)) return;
-    StoreNewStudy(*request, std::move(guard), response, done);
+    if (AnswerRepeat(&store_, guard, response, done)) return absl::OkStatus();
+    return StoreNewStudy(*request, std::move(guard), response, done);
   });
-  if (!accepted.ok()) done(accepted);
 }
 
 void StudyService::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done) {

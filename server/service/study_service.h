@@ -44,8 +44,9 @@ class StudyService {
                    Done done);
 
  private:
-  void StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard, v1::Study* response,
-                     const Done& done);
+  // Answers once the study is stored, or returns why it cannot be.
+  absl::Status StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard,
+                             v1::Study* response, const Done& done);
   // How the study's sources serve, by the provenances of its latest trials.
   absl::Status FillTransfer(const StudyRecord& record, bool with_shares, v1::Study* response);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);

@@ -201,11 +201,7 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
   if (!status.ok()) return done(status);
   const Done unless_gone = [=, this](absl::Status answer) {
     if (!absl::IsNotFound(answer)) return done(std::move(answer));
-    const absl::Status accepted = reads_->Run([=, this] {
-      const RequestGuard guard = GuardOf("AddTrials", *request);
-      if (!AnswerRepeat(&store_, guard, response, done)) done(answer);
-    });
-    if (!accepted.ok()) done(accepted);
+    AnswerRepeatOr(std::move(answer), *request, response, done);
   };
   finder_.WithStudy(
       meant->id, unless_gone,
@@ -216,18 +212,19 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
       });
 }
 
+void TrialService::AnswerRepeatOr(absl::Status refusal, const v1::AddTrialsRequest& request,
+                                  v1::AddTrialsResponse* response, const Done& done) {
+  BeginOn(reads_, done,
+          [=, this, guard = GuardOf("AddTrials", request), refusal = std::move(refusal)] {
+            return AnswerRepeat(&store_, guard, response, done) ? absl::OkStatus() : refusal;
+          });
+}
+
 void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                                     v1::AddTrialsResponse* response, Done done) {
   absl::StatusOr<std::vector<NewTrial>> trials = AddedTrials(study->definition, request);
-  if (!trials.ok()) {
-    // The study may have another space than the one that the first request was about.
-    const absl::Status accepted = reads_->Run(
-        [=, this, guard = GuardOf("AddTrials", request), refusal = trials.status()] {
-          if (!AnswerRepeat(&store_, guard, response, done)) done(refusal);
-        });
-    if (!accepted.ok()) done(accepted);
-    return;
-  }
+  // The study may have another space than the one that the first request was about.
+  if (!trials.ok()) return AnswerRepeatOr(trials.status(), request, response, done);
   using Records = std::vector<TrialRecord>;
   std::function<absl::Status(const Records&, v1::AddTrialsResponse*)> convert =
       [id = study->id](const Records& records, v1::AddTrialsResponse* answer) -> absl::Status {

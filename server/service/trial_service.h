@@ -58,6 +58,9 @@ class TrialService {
   void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
                     const MeantTrial& trial, v1::Trial* response, Done done);
   void ReadEnded(MeantTrial trial, const std::string& created, v1::Trial* response, Done done);
+  // Answers a request that was answered before with its first answer, and others with `refusal`.
+  void AnswerRepeatOr(absl::Status refusal, const v1::AddTrialsRequest& request,
+                      v1::AddTrialsResponse* response, const Done& done);
   void StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/event_conversion.h"
 #include "server/convert/resource_name.h"
@@ -26,7 +27,7 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
   std::shared_ptr<const WatchAnswer> answer;
   if (place.has_value()) answer = answers_.Find({*place, project_});
   if (answer == nullptr) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(answer, Take());
+    SLIPSTREAM_ASSIGN_OR_RETURN(answer, OrOutOfMemory([this] { return Take(); }));
     if (place.has_value() && answer->sequence > place->sequence)
       answers_.Put({*place, project_}, answer);
   } else {
@@ -152,7 +153,8 @@ absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
 
 void WatchService::OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,
                              const Opened& opened) {
-  const absl::Status accepted = reads_.Run([opened, open = std::move(open)] { opened(open()); });
+  const absl::Status accepted =
+      reads_.Run([opened, open = std::move(open)] { opened(OrOutOfMemory(open)); });
   if (!accepted.ok()) opened(accepted);
 }
 

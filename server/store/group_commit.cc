@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "core/base/out_of_memory.h"
+
 namespace slipstream {
 namespace {
 
@@ -19,8 +21,9 @@ absl::Status ApplyAll(Batch batch, RowTransaction& rows, absl::Span<absl::Status
 }
 
 TransactionEnd Commit(Database& database, Batch batch, absl::Span<absl::Status> statuses) {
-  TransactionEnd end = database.Transact(
-      [&](RowTransaction& rows) { return ApplyAll(batch, rows, statuses); });
+  TransactionEnd end = database.Transact([&](RowTransaction& rows) {
+    return OrOutOfMemory([&] { return ApplyAll(batch, rows, statuses); });
+  });
   if (!end.status.ok()) {
     for (absl::Status& status : statuses) status = end.status;
   }

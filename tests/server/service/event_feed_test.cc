@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/testing/memory_store.h"
 
@@ -88,6 +92,24 @@ TEST_F(EventFeedTest, AWatcherSeesItsStudysEventsAsTheyHappen) {
   Queue("other", 5);
   Queue("mine", 1);
   EXPECT_THAT(NumbersOf(watcher.get(), 3, &news), ElementsAre(1, 2, 3));
+}
+
+TEST_F(EventFeedTest, EventsForWhichThereIsTooLittleMemoryAreReadAgain) {
+  Create("s");
+  std::atomic<int> reads = 0;
+  const auto test = std::this_thread::get_id();
+  ObservedStore store(store_.get(), [&reads, test](const std::string&) {
+    if (std::this_thread::get_id() != test && ++reads <= 3) throw std::bad_alloc();
+  });
+  EventFeedOptions options;
+  options.gathering = absl::Milliseconds(1);
+  options.poll = absl::Milliseconds(1);
+  EventFeed feed(&store, options);
+  News news;
+  const auto watcher = *feed.Watch(0, *feed.LastSequence(), news.OnMore());
+  Queue("s", 2);
+  EXPECT_THAT(NumbersOf(watcher.get(), 2, &news), ElementsAre(1, 2));
+  while (reads <= 3) news.Wait();
 }
 
 TEST_F(EventFeedTest, AWatcherOfAllStudiesSeesThemAll) {

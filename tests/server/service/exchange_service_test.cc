@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -181,6 +182,17 @@ TEST_F(Exchange, AnImportNeedsItsSourceTasks) {
   const absl::Status refused = Import(lines, As("copy"));
   EXPECT_EQ(refused.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(refused.message()), HasSubstr(source.source_task().name()));
+}
+
+TEST_F(Exchange, TooLittleMemoryRefusesAnImportOrAnExport) {
+  Create(ExampleStudy());
+  const std::vector<v1::ExportLine> lines = Export("studies/s");
+  LackMemoryIn("FindAnswer");
+  const absl::Status refused = Import(lines, As("t", /*replace=*/false, "the-id"));
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+  LackMemoryIn("GetStudy");
+  const absl::Status unopened = Open("studies/s").status();
+  EXPECT_TRUE(IsOverload(unopened)) << unopened;
 }
 
 TEST_F(Exchange, NoOtherStudyOfTheNameIsExported) {

@@ -1,6 +1,7 @@
 #include "tests/server/service/service_fixture.h"
 
 #include <future>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -87,6 +88,12 @@ void ServiceFixture::Delete(const std::string& id) {
   request.set_name(absl::StrCat("studies/", id));
   const absl::Status deleted = Call(&StudyService::DeleteStudy, request);
   ASSERT_TRUE(deleted.ok()) << deleted;
+}
+
+void ServiceFixture::LackMemoryIn(const std::string& verb) {
+  before_read_ = [verb](const std::string& read) {
+    if (read == verb) throw std::bad_alloc();
+  };
 }
 
 void ServiceFixture::AddResults(const std::vector<double>& losses) {

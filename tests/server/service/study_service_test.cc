@@ -48,6 +48,16 @@ class StudyServiceTest : public ServiceFixture {
   }
 };
 
+TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
+  LackMemoryIn("FindAnswer");
+  v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
+  request.set_request_id("r");
+  const absl::Status refused = Call(&StudyService::CreateStudy, request);
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+  before_read_ = nullptr;
+  Create(ExampleStudy());
+}
+
 TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
   v1::RegisterSourceTaskResponse source;
   ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());

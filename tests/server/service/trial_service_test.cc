@@ -261,6 +261,25 @@ TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyHasAnotherSpa
   EXPECT_TRUE(absl::IsInvalidArgument(Call(&TrialService::AddTrials, request)));
 }
 
+TEST_F(TrialServiceTest, TrialsThatMayHaveBeenAddedBeforeAreRefusedForTooLittleMemory) {
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_request_id("the-id");
+  *request.add_observations() = MeasuredObservation(ExampleConfiguration(2), 1);
+  LackMemoryIn("FindAnswer");
+  const absl::Status refused = Call(&TrialService::AddTrials, request);
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+}
+
+// The study has to be read again, as the trial may be another one's.
+TEST_F(TrialServiceTest, AnOutcomeOfAnAbsentTrialIsRefusedForTooLittleMemory) {
+  Suggest("w");
+  LackMemoryIn("GetStudy");
+  const auto request = TellRequest("studies/s/trials/9", LossOutcome(1));
+  const absl::Status refused = Call(&TrialService::Observe, request);
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+}
+
 TEST_F(TrialServiceTest, AConfigurationIsCheckedAgainstAStudyThatAnotherServerMadeAnew) {
   AddResults({1});
   MakeAnewElsewhere(CandidateStudy(2));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -175,6 +176,28 @@ TEST_F(WatchServiceTest, NoOtherStudyOfTheNameIsWatched) {
   ASSERT_TRUE(stream.ok()) << stream.status();
   ASSERT_TRUE((*stream)->Next().ok());
   EXPECT_FALSE((*stream)->ended());
+}
+
+TEST_F(WatchServiceTest, AWatchForWhichThereIsTooLittleMemoryIsRefused) {
+  LackMemoryIn("GetStudy");
+  const absl::Status refused = Open(After("")).status();
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+}
+
+TEST_F(WatchServiceTest, AWatchThatRunsOutOfMemoryEndsAndMayGoOnWhereItWas) {
+  const std::string token = Now();
+  Suggest("w");
+  Restart();  // The event is not in memory.
+  Opened stream = Open(After(token));
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  // Only this thread lacks memory.
+  before_read_ = [test = std::this_thread::get_id()](const std::string&) {
+    if (std::this_thread::get_id() == test) throw std::bad_alloc();
+  };
+  const absl::Status ended = (*stream)->Next().status();
+  EXPECT_TRUE(IsOverload(ended)) << ended;
+  before_read_ = nullptr;
+  EXPECT_THAT(ToldAfter(token, 1), ElementsAre("TRIAL_LEASED", "."));
 }
 
 TEST_F(WatchServiceTest, AStudyThatIsNotThereIsNotFound) {

@@ -1,9 +1,11 @@
 #include "server/store/group_commit.h"
 
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
 #include "tests/server/store/rule_test.h"
@@ -39,6 +41,16 @@ class CarelessWrite : public AddingWrite {
   absl::Status Apply(RowTransaction& rows) override {
     AddingWrite::Apply(rows).IgnoreError();
     return absl::OkStatus();
+  }
+};
+
+// Adds a trial, for whose answer there is no memory.
+class LargeWrite : public AddingWrite {
+ public:
+  using AddingWrite::AddingWrite;
+  absl::Status Apply(RowTransaction& rows) override {
+    AddingWrite::Apply(rows).IgnoreError();
+    throw std::bad_alloc();
   }
 };
 
@@ -129,6 +141,18 @@ TEST_F(GroupCommit, AFailureThatAWriteTakesNoNoticeOfIsNotCommitted) {
   const std::vector<absl::Status> statuses = CommitTogether(database_, batch);
   EXPECT_TRUE(statuses[0].ok()) << statuses[0];
   EXPECT_THAT(statuses[1], HasCode(kInternal));
+  EXPECT_TRUE(statuses[2].ok()) << statuses[2];
+  EXPECT_EQ(TrialCount(), 2);
+}
+
+TEST_F(GroupCommit, AWriteWithoutMemoryIsUndoneAndDoesNotFailTheOthers) {
+  std::vector<std::unique_ptr<PendingWrite>> batch;
+  batch.push_back(std::make_unique<AddingWrite>("x"));
+  batch.push_back(std::make_unique<LargeWrite>("x"));
+  batch.push_back(std::make_unique<AddingWrite>("x"));
+  const std::vector<absl::Status> statuses = CommitTogether(database_, batch);
+  EXPECT_TRUE(statuses[0].ok()) << statuses[0];
+  EXPECT_TRUE(IsOverload(statuses[1])) << statuses[1];
   EXPECT_TRUE(statuses[2].ok()) << statuses[2];
   EXPECT_EQ(TrialCount(), 2);
 }
