@@ -29,13 +29,13 @@ inline int64_t MostResidentBytes(const ServerOptions& server, const ServiceOptio
   const size_t caches = service.fitted_source_bytes + service.source_cache_bytes +
                         service.study_cache_bytes + service.history_cache_bytes +
                         service.curve_cache_bytes + service.prepared_bytes;
-  const int64_t computations = service.compute_threads + 1;  // One fits source tasks.
-  const int64_t with_sources = computations + service.read_threads;  // Some prepare new studies.
+  // On one more thread computations begin, and another one fits source tasks.
+  const int64_t computations = service.compute_threads + 2;
   return kBytesAtRest + server.max_connections * kBytesOfConnection +
          server.max_unended_calls * kBytesOfCall +
          server.call_memory_bytes * 3 / 2 + static_cast<int64_t>(caches) +
          static_cast<int64_t>(service.events.max_events) * kBytesOfEvent +
-         computations * kBytesOfComputation + with_sources * kMaxSourceBytes;
+         computations * (kBytesOfComputation + kMaxSourceBytes);
 }
 
 }  // namespace slipstream

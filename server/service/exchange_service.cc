@@ -31,7 +31,7 @@ absl::Status ExchangeService::StoreImport(const std::shared_ptr<StudyImport>& im
   RequestGuard guard = import->Guard();
   if (AnswerRepeat(&store_, guard, response, done)) return absl::OkStatus();
   SLIPSTREAM_RETURN_IF_ERROR(catalog_.CheckSources(import->definition()));
-  const bool needs_fits = transfer_.FitSourcesFor(import->definition());
+  const bool needs_fits = TransferPreparation::NeedsFits(import->definition());
   const Done then_prepare = [this, done, needs_fits, id = study.study.id](absl::Status imported) {
     catalog_.ForgetStudy(id);
     if (imported.ok() && needs_fits) transfer_.PrepareStudy(id);

@@ -3,7 +3,7 @@
 // A source is fitted in its own space as soon as it is registered, and in a
 // study's space when a study that needs it there is created or first asks. Until
 // then that study's suggestions are made without transfer, and say so. Work that
-// combines several fitted sources runs on the same thread, after their fits.
+// asks for fits, or combines several fitted sources, runs on the same thread.
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_

@@ -82,12 +82,6 @@ absl::Status SourceTaskService::ValidateOnly(const NewSourceTask& task,
   return absl::OkStatus();
 }
 
-// In the background; when too many reads wait already, the source is fitted when a
-// study asks for it.
-void SourceTaskService::FitRegistered(const std::string& id) {
-  reads_->Run([transfer = transfer_, id] { transfer->FitSource(id); }).IgnoreError();
-}
-
 void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
                                            v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
@@ -100,7 +94,7 @@ void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upl
     }
     RequestGuard guard = shared->Guard(task);
     const Done then_fit = [this, done, id = task.id](absl::Status status) {
-      if (status.ok()) FitRegistered(id);
+      if (status.ok()) transfer_->FitSource(id);
       done(std::move(status));
     };
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>

@@ -48,7 +48,6 @@ class SourceTaskService {
 
  private:
   absl::Status ValidateOnly(const NewSourceTask& task, v1::RegisterSourceTaskResponse* response);
-  void FitRegistered(const std::string& id);
 
   Store& store_;
   TransferPreparation* const transfer_;

@@ -192,7 +192,7 @@ absl::Status StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, 
   SLIPSTREAM_RETURN_IF_ERROR(WithFieldPrefix(checked, "study."));
   SLIPSTREAM_RETURN_IF_ERROR(all_of.has_value() ? AddAllSources(*all_of, &filled, &*definition)
                                                 : catalog_.CheckSources(*definition));
-  const bool needs_fits = transfer_.FitSourcesFor(*definition);
+  const bool needs_fits = TransferPreparation::NeedsFits(*definition);
   NewStudy study = NewStudyOf(filled, *definition, id);
   std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
       [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {

@@ -19,14 +19,16 @@ class TransferPreparation {
   TransferPreparation(Catalog* catalog, SourceFitting* fitting)
       : catalog_(*catalog), fitting_(*fitting) {}
 
-  // Starts to fit a source task in its own space, which most studies share. Reads
-  // the store.
+  // Whether a study makes use of models of its sources.
+  static bool NeedsFits(const StudyDefinition& definition);
+
+  // These read nothing themselves, as observations may be many: the thread that fits
+  // does.
+  //
+  // Has a source task fitted in its own space, which most studies share.
   void FitSource(const std::string& source_id);
-  // Starts to fit the sources of a study that is about to be created; false if it
-  // needs no fits. Reads the store.
-  bool FitSourcesFor(const StudyDefinition& definition);
-  // Once the sources are fitted, has the study's strategy precompute what it needs
-  // from them together.
+  // Has a study's sources fitted, and then its strategy precompute what it needs from
+  // them together.
   void PrepareStudy(const std::string& study_id);
 
  private:

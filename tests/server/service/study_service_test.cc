@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
+#include <semaphore>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,19 +31,19 @@ class StudyServiceTest : public ServiceFixture {
     return study;
   }
 
-  // Creates the study "s", whose sources are prepared for when this returns, and another one.
+  // Creates the study "s", whose sources are prepared for when this returns, and others.
   void CreatePrepared(const v1::Study& study) {
-    // One thread prepares studies in their order, and begins by reading them: when it
-    // reads the second one, the first one is prepared.
-    std::atomic<int> begun = 0;
-    std::promise<void> first_is_prepared;
+    // One thread prepares studies in their order, and begins by reading them and asking for fits:
+    // when it reads the second one, the rest of the first one's turn is in the queue, and when it
+    // reads one that is created after that, the first one is prepared.
+    std::counting_semaphore<> begun(0);
     before_read_ = [&](const std::string& verb) {
-      if (verb == "GetStudy" && ++begun == 2) first_is_prepared.set_value();
+      if (verb == "GetStudy") begun.release();
     };
-    Create(study);
-    Create(study, "marker");
-    ASSERT_EQ(first_is_prepared.get_future().wait_for(std::chrono::seconds(30)),
-              std::future_status::ready);
+    for (const char* id : {"s", "second", "third"}) {
+      Create(study, id);
+      ASSERT_TRUE(begun.try_acquire_for(std::chrono::seconds(30))) << id;
+    }
     before_read_ = [](const std::string&) {};
   }
 };

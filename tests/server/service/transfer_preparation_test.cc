@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "server/convert/study_conversion.h"
@@ -46,9 +51,11 @@ class TransferPreparationTest : public ServiceFixture {
 };
 
 TEST_F(TransferPreparationTest, FitsAllSourcesOfAStudyInTheBackground) {
+  Create(study_);
   Parts parts(store_.get());
   const StudyDefinition definition = Definition();
-  EXPECT_TRUE(parts.transfer.FitSourcesFor(definition));
+  EXPECT_TRUE(TransferPreparation::NeedsFits(definition));
+  parts.transfer.PrepareStudy("s");
   WaitForFits(&parts.fitting);
   for (size_t source = 0; source < 3; ++source) {
     EXPECT_TRUE(IsFitted(&parts, definition, source)) << source;
@@ -56,12 +63,11 @@ TEST_F(TransferPreparationTest, FitsAllSourcesOfAStudyInTheBackground) {
 }
 
 TEST_F(TransferPreparationTest, FitsNothingForAStudyThatNeedsNoModelsOfItsSources) {
-  Parts parts(store_.get());
   study_.mutable_algorithm()->set_preset("source_portfolio");
-  EXPECT_FALSE(parts.transfer.FitSourcesFor(Definition()));
+  EXPECT_FALSE(TransferPreparation::NeedsFits(Definition()));
   study_.mutable_algorithm()->set_preset("cmbo_wss_wss");
   study_.clear_source_tasks();
-  EXPECT_FALSE(parts.transfer.FitSourcesFor(Definition()));
+  EXPECT_FALSE(TransferPreparation::NeedsFits(Definition()));
 }
 
 TEST_F(TransferPreparationTest, ARegisteredSourceIsFittedInItsOwnSpace) {
@@ -71,6 +77,40 @@ TEST_F(TransferPreparationTest, ARegisteredSourceIsFittedInItsOwnSpace) {
   WaitForFits(&parts.fitting);
   const auto source = *parts.catalog.GetSource(definition.source_ids[1]);
   EXPECT_TRUE(parts.fitting.Get(source, *source->space, SourceFitOptions()).ok());
+}
+
+// Observations may be many, and other calls wait for the threads that read.
+TEST_F(TransferPreparationTest, TheCallerReadsNothing) {
+  Create(study_);
+  std::mutex mutex;
+  std::set<std::thread::id> readers;
+  service_.reset();
+  before_read_ = [&](const std::string&) {
+    const std::lock_guard lock(mutex);
+    readers.insert(std::this_thread::get_id());
+  };
+  Parts parts(&observed_store_);
+  parts.transfer.FitSource(Definition().source_ids[0]);
+  parts.transfer.PrepareStudy("s");
+  WaitForFits(&parts.fitting);
+  EXPECT_EQ(readers.size(), 1u);
+  EXPECT_FALSE(readers.contains(std::this_thread::get_id()));
+}
+
+TEST_F(TransferPreparationTest, AStudyIsCreatedBeforeItsSourcesAreRead) {
+  service_.reset();
+  std::promise<void> created;
+  const std::shared_future<void> is_created = created.get_future().share();
+  std::atomic<bool> was_created = true;
+  before_read_ = [&, is_created](const std::string& verb) {
+    if (verb != "GetSourceChunks") return;
+    was_created = is_created.wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+  };
+  Restart();  // So that nothing is cached.
+  Create(study_);
+  created.set_value();
+  service_.reset();
+  EXPECT_TRUE(was_created);
 }
 
 // A suggestion that lacks its sources has them fitted, as after a restart.
