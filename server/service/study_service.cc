@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "google/protobuf/util/field_mask_util.h"
@@ -195,8 +196,8 @@ absl::Status StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, 
   const bool needs_fits = TransferPreparation::NeedsFits(*definition);
   NewStudy study = NewStudyOf(filled, *definition, id);
   std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
-      [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
-        SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
+      [](const StudyRecord& record, v1::Study* answer) {
+        SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, {}));
         if (auto unused = UnusedTransfer(*answer)) *answer->mutable_transfer() = *std::move(unused);
         return absl::OkStatus();
       };
@@ -212,10 +213,23 @@ absl::Status StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, 
 
 void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response,
                                Done done) {
+  // The list of candidates may be large. The store's one writing thread does not render it, and it
+  // is not part of what is remembered for repeats, which bring it again.
+  const Done with_candidates = [=, this](const absl::Status& created) {
+    reads_->Continue([=] {
+      done(OrOutOfMemory([&] {
+        const v1::SearchSpace& space = request->study().space();
+        if (created.ok() && space.has_candidates()) {
+          *response->mutable_space()->mutable_candidates() = space.candidates();
+        }
+        return created;
+      }));
+    });
+  };
   BeginOn(reads_, done, [=, this] {
     RequestGuard guard = GuardOf("CreateStudy", *request);
-    if (AnswerRepeat(&store_, guard, response, done)) return absl::OkStatus();
-    return StoreNewStudy(*request, std::move(guard), response, done);
+    if (AnswerRepeat(&store_, guard, response, with_candidates)) return absl::OkStatus();
+    return StoreNewStudy(*request, std::move(guard), response, with_candidates);
   });
 }
 

@@ -48,6 +48,23 @@ class StudyServiceTest : public ServiceFixture {
   }
 };
 
+TEST_F(StudyServiceTest, AnAnswerHasTheCandidatesAndWhatIsRememberedOfItHasNot) {
+  v1::CreateStudyRequest request = CreateRequest(CandidateStudy(50), "s");
+  request.set_request_id("r");
+  v1::Study first;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &first).ok());
+  EXPECT_EQ(first.space().DebugString(), request.study().space().DebugString());
+  v1::Study repeat;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  const auto remembered = store_->FindAnswer(GuardOf("CreateStudy", request));
+  ASSERT_TRUE(remembered.ok() && remembered->has_value()) << remembered.status();
+  v1::Study answer;
+  ASSERT_TRUE(answer.ParseFromString(**remembered));
+  EXPECT_EQ(answer.name(), "studies/s");
+  EXPECT_FALSE(answer.space().has_candidates());
+}
+
 TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
   LackMemoryIn("FindAnswer");
   v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
