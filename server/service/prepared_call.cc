@@ -1,5 +1,7 @@
 #include "server/service/prepared_call.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -41,6 +43,7 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
     };
     std::function<absl::Status(const Trials&, v1::SuggestResponse*)> convert =
         [self](const Trials& trials, v1::SuggestResponse* response) {
+          self->CountNew(trials);
           return LeasedTrialsToProto(self->study_->id, trials, response);
         };
     context_.store->LeasePrepared(
@@ -53,11 +56,13 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
   // Called first in each attempt of the transaction. Whether nothing is to be leased.
   bool BeginAttempt() {
     next_ = {};
+    new_ = 0;
     is_void_ = false;
     return context_.stop.stop_requested() || call_.is_cancelled();
   }
 
   PreparedTrials Take(const TrialCounts& counts, int count) {
+    known_trials_ = counts.trials;
     next_ = context_.prepared->FindNext(study_->key, counts, count);
     // If these suggestions seem to hold, a later ABORTED means that one of the trials they depend
     // on has ended.
@@ -67,6 +72,15 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
     return taken;
   }
 
+  // Where the study has no room for more, its worker gets none of what is prepared.
+  void CountNew(const Trials& trials) {
+    new_ = next_.suggestions.empty()
+               ? 0
+               : std::count_if(trials.begin(), trials.end(), [this](const TrialRecord& trial) {
+                   return trial.number > known_trials_;
+                 });
+  }
+
   void End(absl::Status status) {
     const bool is_gone = absl::IsNotFound(status);
     if (absl::IsAborted(status) || is_gone) {
@@ -74,10 +88,10 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
       return finished_(std::move(call_));  // A study that is gone may have a successor.
     }
     if (status.ok()) {
-      for (const PreparedSuggestion& each : next_.suggestions) {
+      for (const PreparedSuggestion& each : next_.suggestions.first(static_cast<size_t>(new_))) {
         CountSuggestion(context_, *study_, each.suggestion.provenance);
       }
-      context_.prepared->CountUsed(study_->key, static_cast<int64_t>(next_.suggestions.size()));
+      context_.prepared->CountUsed(study_->key, new_);
     }
     if (absl::IsCancelled(status) && context_.stop.stop_requested()) status = ShuttingDown();
     call_.done(std::move(status));
@@ -91,6 +105,8 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
   // What the last attempt of the transaction takes, and whether ABORTED means that what was
   // prepared no longer holds.
   PreparedSuggestions::Next next_;
+  int64_t known_trials_ = 0;  // Of the study, before these.
+  int64_t new_ = 0;           // How many of them were leased.
   bool is_void_ = false;
 };
 

@@ -225,9 +225,10 @@ absl::Status NobodyWaits() {
 }
 
 // The grants that somebody still waits for and for whose fresh trials there is room, in their
-// order. Other grants are refused, or the whole batch is. What a refused grant was to get goes to
-// the next ones: queued trials because none is passed over, and fresh ones because the strategy
-// will make those again that come after the leased ones.
+// order. Others without room are left with the trials that their workers hold; if these hold none,
+// the grant is refused, or the whole batch is. What such a grant was to get goes to the next ones:
+// queued trials because none is passed over, and fresh ones because the strategy will make those
+// again that come after the leased ones.
 class GrantsToCarryOut {
  public:
   GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
@@ -255,6 +256,8 @@ class GrantsToCarryOut {
         queued.erase(queued.begin(), last_queued);
         fresh.erase(fresh.begin(), last_fresh);
         found.push_back(std::move(granted));
+      } else if (absl::IsResourceExhausted(may) && !rows_.failed() && !grant.again.empty()) {
+        found.push_back({&grant});  // A restarted worker finds its trials, as in a paused study.
       } else if (IsOfOneGrant(may) && !rows_.failed() && grant.refuse) {
         grant.refuse(may);
       } else {

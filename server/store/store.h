@@ -140,7 +140,8 @@ struct LeaseGrant {
   std::function<std::string(const std::vector<TrialRecord>&)> render;
   // Called in place of `render` if the study or its project has no room for the fresh trials after
   // those of the grants before, or if the call is cancelled: its worker gets nothing then, and the
-  // next grants get its queued and fresh trials. Empty: the batch is refused.
+  // next grants get its queued and fresh trials. Empty: the batch is refused. A worker that holds
+  // trials gets these alone where there is no room for others.
   std::function<void(const absl::Status&)> refuse = {};
   // Whether nobody waits for the answer. Called in each attempt of the transaction.
   std::function<bool()> is_cancelled = [] { return false; };
@@ -240,8 +241,9 @@ class Store {
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
   // Leases to one caller without a plan: the worker's own trials, then queued ones, then prepared
-  // ones. ABORTED: the study is not ACTIVE, is another one than was meant, or has too few of them;
-  // plan the leases then. CANCELLED: nobody waits. NOT_FOUND: the study is gone.
+  // ones; where there is no room for those, its own alone. ABORTED: the study is not ACTIVE, is
+  // another one than was meant, or has too few of them; plan the leases then. CANCELLED: nobody
+  // waits. NOT_FOUND: the study is gone.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) = 0;
   // Renews the leases of the trials that the worker holds; others are returned as

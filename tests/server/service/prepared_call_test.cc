@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "server/quota/quotas.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/memory_store.h"
 
 namespace slipstream {
 namespace {
@@ -214,6 +216,29 @@ TEST_F(PreparedCallTest, RefusalsAreThoseOfThePlan) {
   for (const std::string& told : planned) EXPECT_NE(told, "OK");
   Create(ExampleStudy());
   EXPECT_EQ(Suggest("v").name(), "studies/s/trials/1") << "a study of the same name is another one";
+}
+
+TEST_F(PreparedCallTest, WhatThereIsNoRoomForIsNotCountedAsUsed) {
+  Quotas quotas("/etc/quotas");
+  StoreOptions limited;
+  limited.quotas = &quotas;
+  const std::unique_ptr<Store> store = MakeMemoryStore(limited);
+  service_.reset();
+  ServiceOptions options;
+  options.lease_sweep_period = absl::InfiniteDuration();
+  service_.emplace(store.get(), std::move(options));
+  PrepareByModel(2);
+  const int64_t used = service_->Figures().prepared_used;
+  quotas.Replace({.others = {.trials = store->GetStudy("s")->trial_count}});
+  v1::SuggestResponse response;
+  ASSERT_TRUE(Call(&TrialService::Suggest, AskRequest("studies/s", "w1", 2), &response).ok());
+  EXPECT_EQ(response.trials_size(), 1) << "its own";
+  EXPECT_EQ(service_->Figures().prepared_used, used);
+  quotas.Replace({});
+  ASSERT_TRUE(Call(&TrialService::Suggest, AskRequest("studies/s", "w1", 2), &response).ok());
+  EXPECT_EQ(response.trials_size(), 2);
+  EXPECT_EQ(service_->Figures().prepared_used, used + 1);
+  service_.reset();
 }
 
 // A call that means another study takes nothing away.

@@ -290,6 +290,16 @@ TEST_P(StoreContract, ALeaseThatCannotBeDecidedNeedsAPlan) {
   EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "w", 1)).status, HasCode(kNotFound));
 }
 
+TEST_P(StoreContract, AWorkerFindsItsTrialsWhereThereIsNoRoomForWhatIsPrepared) {
+  const StudyRecord study = StudyWithOpenTrials(store()).study;
+  Limit("default", {.trials = 4});
+  const auto own = LeasePrepared(store(), LeaseFor(study, "w", 6));
+  ASSERT_TRUE(own.ok()) << own.status;
+  EXPECT_THAT(ConfigurationsOf(*own), ElementsAre("x1", "x2"));
+  EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "v", 6)).status, HasCode(kResourceExhausted));
+  ExpectUntouched(store());
+}
+
 TEST_P(StoreContract, ARepeatedLeaseGetsItsFirstAnswer) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   ASSERT_TRUE(LeasePrepared(store(), LeaseFor(study, "v", 3), {"id", "f"}, "first").ok());

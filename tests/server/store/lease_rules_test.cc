@@ -141,6 +141,36 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
               IsRefusal(kResourceExhausted, "project default has 3 trials"));
 }
 
+// Otherwise a restarted worker that asks for several would lose those that it has.
+TEST_F(LeaseRules, AWorkerFindsItsTrialsWhereThereIsNoRoomForMore) {
+  Commit([this](RowTransaction& rows) {
+    return rules::LeaseTrials(rows, BatchOf(Fresh("a", 3)), kMaxTrials);
+  });
+  std::vector<absl::Status> refusals(3);
+  std::vector<size_t> rendered(3);
+  LeaseBatch batch = BatchOf(Fresh("a", 4), 3);
+  batch.grants[0].again = {1, 2, 3};
+  batch.grants.push_back(Fresh("b", 2));
+  batch.grants.push_back(Fresh("c", 1));
+  int made = 0;
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    for (NewTrial& fresh : batch.grants[i].fresh) fresh.configuration = absl::StrCat(++made);
+    batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
+    batch.grants[i].render = [&rendered, i](const std::vector<TrialRecord>& trials) {
+      rendered[i] = trials.size();
+      return std::string();
+    };
+  }
+  Commit([&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials); });
+  EXPECT_TRUE(refusals[0].ok()) << refusals[0];
+  EXPECT_TRUE(refusals[1].ok()) << refusals[1];
+  EXPECT_THAT(refusals[2], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
+  EXPECT_THAT(rendered, ElementsAre(3, 2, 0));
+  EXPECT_THAT(Plan({"a", "b", "c"}).active,
+              ElementsAre(ElementsAre(1, 2, 3), ElementsAre(4, 5), IsEmpty()));
+  EXPECT_THAT(ConfigurationsOf({4, 5}), ElementsAre("1", "2")) << "the first that were made";
+}
+
 TEST_F(LeaseRules, GrantsThatNobodyWaitsForAreRefusedInTheTransaction) {
   std::vector<absl::Status> refusals(2);
   LeaseBatch batch = BatchOf(Fresh("a", 1));
