@@ -17,6 +17,10 @@
 namespace slipstream::rules {
 namespace {
 
+// So much is stored in a few hundredths of a second.
+constexpr size_t kTrialsAtOnce = 2000;
+constexpr size_t kReportsAtOnce = 20'000;
+
 absl::Status CheckOutcome(const TrialRecord& trial) {
   if (trial.state != TrialState::kSucceeded || trial.objective.has_value()) return absl::OkStatus();
   return InvalidField("objective", "absent", "a number, as the trial succeeded");
@@ -59,17 +63,30 @@ ProjectUsage ShareOf(const ImportedStudy& imported) {
   return share;
 }
 
-// Deletes the study that has the id, if there is one and the new one can take its place, whose
-// share is `share`. Whether there was one.
-absl::StatusOr<bool> MakeRoom(RowTransaction& rows, const NewStudy& study, ProjectUsage share,
-                              Quotas* quotas) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(study.id));
-  if (!head.has_value()) return false;
+// Whether a study is replaced. Refuses the import if its id, a source task or a quota does.
+absl::StatusOr<bool> CheckPlace(RowTransaction& rows, const CheckedImport& import,
+                                Quotas* quotas) {
+  SLIPSTREAM_RETURN_IF_ERROR(import.trials);
+  const NewStudy& study = import.study.study;
+  if (!import.study.replace_existing) SLIPSTREAM_RETURN_IF_ERROR(CheckIdIsFree(rows, study.id));
   SLIPSTREAM_RETURN_IF_ERROR(FindSourceKeys(rows, study.source_ids).status());
-  share -= {.studies = 1, .trials = head->trial_count, .bytes = head->bytes};
-  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, study.id, share));
-  SLIPSTREAM_RETURN_IF_ERROR(DeleteStudy(rows, study.id).status());
-  return true;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(study.id));
+  ProjectUsage more = import.share;
+  if (head.has_value()) {
+    more -= {.studies = 1, .trials = head->trial_count, .bytes = head->bytes};
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, study.id, more));
+  return head.has_value();
+}
+
+// The place after the trials from `begin` on that one transaction takes, at least one.
+size_t EndOfPart(const std::vector<ImportedTrial>& trials, size_t begin) {
+  size_t reports = 0;
+  size_t end = begin;
+  while (end < trials.size() && end - begin < kTrialsAtOnce && reports < kReportsAtOnce) {
+    reports += trials[end++].reports.size();
+  }
+  return end;
 }
 
 absl::Status InsertReports(RowTransaction& rows, int64_t study_key, TrialRecord trial,
@@ -95,49 +112,82 @@ void Count(const TrialRecord& trial, bool maximize, StudyHead& head) {
   if (improves) head.best = value;
 }
 
-absl::Status InsertTrials(RowTransaction& rows, const ImportedStudy& imported, StudyHead& head) {
-  for (const ImportedTrial& trial : imported.trials) {
+absl::Status InsertTrials(RowTransaction& rows, const ImportedStudy& imported, size_t end,
+                          ImportPart& part) {
+  for (; part.trials < end; ++part.trials) {
+    const ImportedTrial& trial = imported.trials[part.trials];
     const TrialRecord& record = trial.record;
-    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, record, trial.provenance));
-    SLIPSTREAM_RETURN_IF_ERROR(InsertReports(rows, head.key, record, trial.reports));
-    if (record.requeued_as > 0) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, record));
-    Count(record, imported.maximize, head);
-    head.bytes += StoredBytesOf(trial);
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(part.study_key, record, trial.provenance));
+    SLIPSTREAM_RETURN_IF_ERROR(InsertReports(rows, part.study_key, record, trial.reports));
+    if (record.requeued_as > 0) {
+      SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(part.study_key, record));
+    }
+    Count(record, imported.maximize, part.counts);
+    part.counts.bytes += StoredBytesOf(trial);
+    if (record.state == TrialState::kActive) part.active.push_back(record.number);
   }
-  return rows.UpdateCounts(head);
+  return absl::OkStatus();
 }
 
 // Nobody holds trials of the new study.
-absl::Status GiveActiveTrialsBack(RowTransaction& rows, const ImportedStudy& imported) {
+absl::Status GiveActiveTrialsBack(RowTransaction& rows, const std::string& id,
+                                  std::vector<int64_t> active) {
+  if (active.empty()) return absl::OkStatus();
   HeldTrials held;
-  held.study = imported.study.id;
-  for (const ImportedTrial& trial : imported.trials) {
-    if (trial.record.state == TrialState::kActive) held.numbers.push_back(trial.record.number);
-  }
-  return held.numbers.empty() ? absl::OkStatus() : ReleaseTrials(rows, held).status();
+  held.study = id;
+  held.numbers = std::move(active);
+  return ReleaseTrials(rows, held).status();
 }
 
 }  // namespace
 
-absl::StatusOr<StudyRecord> ImportStudy(RowTransaction& rows, const ImportedStudy& imported,
-                                        const ImportLimits& limits, Quotas* quotas) {
-  SLIPSTREAM_RETURN_IF_ERROR(CheckTrials(imported, limits));
+CheckedImport::CheckedImport(ImportedStudy imported, const ImportLimits& limits)
+    : study(std::move(imported)), trials(CheckTrials(study, limits)), share(ShareOf(study)) {}
+
+bool HasMore(const CheckedImport& import, const ImportPart& part) {
+  return EndOfPart(import.study.trials, part.trials) < import.study.trials.size();
+}
+
+absl::StatusOr<ImportPart> BeginImport(RowTransaction& rows, const CheckedImport& import,
+                                       Quotas* quotas) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckPlace(rows, import, quotas).status());
+  ImportPart part;
+  SLIPSTREAM_ASSIGN_OR_RETURN(part.study_key, rows.BeginStudy(import.share.trials));
+  return part;
+}
+
+absl::StatusOr<ImportPart> ContinueImport(RowTransaction& rows, const CheckedImport& import,
+                                          ImportPart part) {
+  const size_t end = EndOfPart(import.study.trials, part.trials);
+  SLIPSTREAM_RETURN_IF_ERROR(InsertTrials(rows, import.study, end, part));
+  return part;
+}
+
+absl::StatusOr<StudyRecord> FinishImport(RowTransaction& rows, const CheckedImport& import,
+                                         ImportPart part, Quotas* quotas) {
+  const ImportedStudy& imported = import.study;
   const std::string& id = imported.study.id;
-  const ProjectUsage share = ShareOf(imported);
-  if (imported.replace_existing) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool replaces, MakeRoom(rows, imported.study, share, quotas));
-    if (replaces) quotas = nullptr;  // They have been asked.
-  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool replaces, CheckPlace(rows, import, quotas));
+  if (replaces) SLIPSTREAM_RETURN_IF_ERROR(DeleteStudy(rows, id).status());
   // A study that was completed long ago elsewhere must not expire at once: its import is its latest
   // change.
   const bool is_completed = imported.state == StudyState::kCompleted;
   const StudyBeginning beginning = {imported.state, imported.create_ms,
-                                    is_completed ? rows.now_ms() : imported.update_ms};
-  SLIPSTREAM_RETURN_IF_ERROR(
-      StoreNewStudy(rows, imported.study, beginning, share, quotas).status());
+                                    is_completed ? rows.now_ms() : imported.update_ms,
+                                    part.study_key};
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const StudyRecord stored,
+      StoreNewStudy(rows, imported.study, beginning, import.share, /*quotas=*/nullptr));
+  part.study_key = stored.key;
+  SLIPSTREAM_RETURN_IF_ERROR(InsertTrials(rows, imported, imported.trials.size(), part));
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, id));
-  SLIPSTREAM_RETURN_IF_ERROR(InsertTrials(rows, imported, head));
-  SLIPSTREAM_RETURN_IF_ERROR(GiveActiveTrialsBack(rows, imported));
+  head.trial_count = part.counts.trial_count;
+  head.suggested_count = part.counts.suggested_count;
+  head.succeeded_count = part.counts.succeeded_count;
+  head.best = part.counts.best;
+  head.bytes += part.counts.bytes;
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  SLIPSTREAM_RETURN_IF_ERROR(GiveActiveTrialsBack(rows, id, std::move(part.active)));
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(id));
   if (!record.has_value()) return StudyNotFound(id);
   return *std::move(record);

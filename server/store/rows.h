@@ -142,12 +142,18 @@ class RowTransaction : public Rows {
   // What the project takes, as the studies' and source tasks' rows say.
   virtual absl::StatusOr<ProjectUsage> FindUsage(absl::string_view project) = 0;
 
-  // Returns the study's key, which is above all that studies have ever had
-  // (study.key is ignored): no snapshot shows the study later than one with a
-  // higher key. The id is free; the sources exist.
+  // Returns the study's key: study.key if the study was begun under it, else (it is 0 then)
+  // one that is above all that studies have ever had, so that no snapshot shows the study
+  // later than one with a higher key. The id is free; the sources exist.
   virtual absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study,
                                               const std::string& candidates,
                                               const std::vector<int64_t>& source_keys) = 0;
+  // Begins a study that has so many trials, at least one, before it is inserted by a later
+  // transaction: returns the key under which they and their reports can be inserted. Nobody finds
+  // them until the study is inserted. That is given up when the database is closed.
+  virtual absl::StatusOr<int64_t> BeginStudy(int64_t trial_count) = 0;
+  // Gives up a study that was begun. Its trials may be erased later.
+  virtual absl::Status GiveUpStudy(int64_t study_key) = 0;
   // Writes the state, update time, display name, labels and lease policy of an existing study.
   virtual absl::Status UpdateStudy(const StudyRecord& study) = 0;
   // Writes the update time of an existing study.

@@ -11,6 +11,7 @@
 #include "server/store/guarded_write.h"
 #include "server/store/holding_rules.h"
 #include "server/store/import_rules.h"
+#include "server/store/import_work.h"
 #include "server/store/lease_clock.h"
 #include "server/store/lease_rules.h"
 #include "server/store/report_rules.h"
@@ -103,10 +104,8 @@ class RuleStore : public Store {
   }
   void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
     const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
-    Submit(CountingRefusals(std::move(write)),
-           [study = std::move(study), limits, quotas = options_.quotas](RowTransaction& rows) {
-             return rules::ImportStudy(rows, study, limits, quotas);
-           });
+    ImportWork::Start(&writes_, std::move(study), limits, options_.quotas,
+                      CountingRefusals(std::move(write)));
   }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {

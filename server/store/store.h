@@ -1,8 +1,8 @@
 // The store of studies, trials and source tasks, in the domain's own verbs.
 //
-// Writes are asynchronous: each is one transaction, many may share one commit,
-// and `done` is called exactly once, after the commit is durable (or nothing
-// of it happened). Reads are synchronous, see whole transactions only, and
+// Writes are asynchronous: each but a large import is one transaction, many may share
+// one commit, and `done` is called exactly once, after the commit is durable (or
+// nothing of it happened). Reads are synchronous, see whole transactions only, and
 // never wait for writes.
 //
 //   store->ObserveTrial({.study = "s", .number = 3, .outcome = outcome},
@@ -216,7 +216,8 @@ class Store {
   virtual void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) = 0;
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
   virtual void DeleteStudy(StudyRef study, Write<Unit> write) = 0;
-  // Stores an imported study. Trials that are ACTIVE are given back, as by
+  // Stores an imported study, whole or not at all; a large one in several transactions, between
+  // which other writes come. Trials that are ACTIVE are given back, as by
   // ReleaseTrials. ALREADY_EXISTS: the id is taken, and the study there is not to be
   // replaced. NOT_FOUND: a source task does not exist. RESOURCE_EXHAUSTED: the study
   // has more trials, or one of them more reports, than allowed. INVALID_ARGUMENT: the

@@ -13,14 +13,9 @@
 namespace slipstream::rules {
 namespace {
 
-absl::Status CheckIdIsFree(RowTransaction& rows, const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> taken, rows.FindStudyHead(id));
-  if (!taken.has_value()) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat(NameOfStudy(id), " exists already"));
-}
-
 StudyRecord CreatedStudy(const NewStudy& study, const StudyBeginning& beginning) {
   StudyRecord record;
+  record.key = beginning.key;
   record.id = study.id;
   record.definition = study.definition;
   record.display_name = study.display_name;
@@ -58,6 +53,12 @@ bool ChangeRecord(const StudyChange& change, StudyRecord& record) {
 }
 
 }  // namespace
+
+absl::Status CheckIdIsFree(RowTransaction& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> taken, rows.FindStudyHead(id));
+  if (!taken.has_value()) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(NameOfStudy(id), " exists already"));
+}
 
 absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
                                                     const std::vector<std::string>& ids) {

@@ -32,10 +32,12 @@ struct StudyBeginning {
   StudyState state = StudyState::kActive;
   int64_t create_ms = 0;
   int64_t update_ms = 0;
+  int64_t key = 0;  // 0: it gets a new one.
 };
 
-// Shared with the rule of imports. Codes as those of CreateStudy; the keys of the source
-// tasks in the order of their ids.
+// Shared with the rules of imports. ALREADY_EXISTS.
+absl::Status CheckIdIsFree(RowTransaction& rows, const std::string& id);
+// Codes as those of CreateStudy; the keys of the source tasks in the order of their ids.
 absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
                                                     const std::vector<std::string>& ids);
 // RESOURCE_EXHAUSTED if the project may not grow by `more`, the study and what comes with it.

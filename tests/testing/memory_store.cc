@@ -407,11 +407,23 @@ class MemoryTransaction : public RowTransaction {
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override {
     StudyRow row = {study, source_keys};
-    row.record.key = ++tables_.last_key;
+    if (row.record.key == 0) row.record.key = ++tables_.last_key;
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.study_keys, study.id, row.record.key));
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.candidates, row.record.key, candidates));
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.studies, row.record.key, row));
     return row.record.key;
+  }
+  absl::StatusOr<int64_t> BeginStudy(int64_t) override { return ++tables_.last_key; }
+  absl::Status GiveUpStudy(int64_t study_key) override {
+    const auto begin = tables_.trials.lower_bound({study_key, 0});
+    const auto end = tables_.trials.lower_bound({study_key + 1, 0});
+    std::vector<TrialPlace> places;
+    for (auto row = begin; row != end; ++row) places.push_back(row->first);
+    for (const TrialPlace& place : places) {
+      Erase(tables_.trials, place);
+      Erase(tables_.reports, place);
+    }
+    return absl::OkStatus();
   }
   absl::Status UpdateStudy(const StudyRecord& study) override {
     return Update(tables_.studies, study.key, [&study](StudyRow& row) {

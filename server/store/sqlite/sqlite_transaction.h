@@ -169,6 +169,8 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override;
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override;
+  absl::StatusOr<int64_t> BeginStudy(int64_t trial_count) override;
+  absl::Status GiveUpStudy(int64_t study_key) override;
   absl::Status UpdateStudy(const StudyRecord& study) override;
   absl::Status UpdateTime(int64_t study_key, int64_t update_ms) override;
   absl::Status UpdateCounts(const StudyHead& head) override { return heads_.UpdateCounts(head); }

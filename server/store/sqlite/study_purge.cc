@@ -57,20 +57,38 @@ absl::Status Advance(Connection& connection, int64_t study_key, int64_t next_num
 }  // namespace
 
 absl::Status StudyPurge::Add(int64_t study_key, int64_t trial_count) {
+  Release(study_key);
   if (trial_count == 0) return absl::OkStatus();
   Query query(connection_,
               "INSERT INTO study_purges(study_key, next_number, last_number) VALUES(?, 1, ?)");
-  pending_ = true;
   return query.BindInteger(study_key).BindInteger(trial_count).Run();
+}
+
+absl::Status StudyPurge::Hold(int64_t study_key, int64_t trial_count) {
+  SLIPSTREAM_RETURN_IF_ERROR(Add(study_key, trial_count));
+  held_.insert(study_key);
+  return absl::OkStatus();
+}
+
+// It goes on to be held: this transaction may be rolled back.
+absl::Status StudyPurge::Keep(int64_t study_key) {
+  Query query(connection_, "DELETE FROM study_purges WHERE study_key = ?");
+  return query.BindInteger(study_key).RunOnOneRow();
+}
+
+void StudyPurge::Release(int64_t study_key) {
+  held_.erase(study_key);
+  pending_ = true;
 }
 
 absl::Status StudyPurge::Continue() {
   Remainder remainder;
   {
-    Query query(connection_,
-                "SELECT study_key, next_number, last_number FROM study_purges LIMIT 1");
-    SLIPSTREAM_ASSIGN_OR_RETURN(pending_, query.Next());
-    if (!pending_) return absl::OkStatus();
+    Query query(connection_, "SELECT study_key, next_number, last_number FROM study_purges");
+    do {
+      SLIPSTREAM_ASSIGN_OR_RETURN(pending_, query.Next());
+      if (!pending_) return absl::OkStatus();
+    } while (held_.contains(query.Integer(0)));
     remainder = {query.Integer(0), query.Integer(1), query.Integer(2)};
   }
   const int64_t first = remainder.next_number;

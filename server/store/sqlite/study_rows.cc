@@ -1,4 +1,6 @@
 // The rows of studies and of the source tasks that they use.
+#include <optional>
+
 #include "core/base/status.h"
 #include "server/store/resource_message.h"
 #include "server/store/sqlite/schema.h"
@@ -118,13 +120,16 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
                                                        const std::vector<int64_t>& source_keys) {
   adds_ = true;
   Query body(writer_,
-             "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
-  body.BindText(study.id)
+             "INSERT INTO studies(key, id, create_ms, definition, candidates)"
+             " VALUES(?, ?, ?, ?, ?)");
+  body.BindInteger(study.key > 0 ? std::optional<int64_t>(study.key) : std::nullopt)
+      .BindText(study.id)
       .BindInteger(study.create_ms)
       .BindBlob(study.definition)
       .BindBlob(candidates);
   SLIPSTREAM_RETURN_IF_ERROR(body.Run());
   const int64_t key = writer_.last_inserted();
+  if (study.key > 0) SLIPSTREAM_RETURN_IF_ERROR(purge_.Keep(key));
   Query head(writer_,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
              " suggested_count, display_name, labels, lease_ms, max_requeues, bytes)"
@@ -147,6 +152,25 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   }
   return key;
+}
+
+// The row is there for its key alone, which is never given again.
+absl::StatusOr<int64_t> SqliteTransaction::BeginStudy(int64_t trial_count) {
+  adds_ = true;
+  Query row(writer_,
+            "INSERT INTO studies(id, create_ms, definition, candidates) VALUES('', 0, x'', x'')");
+  SLIPSTREAM_RETURN_IF_ERROR(row.Run());
+  const int64_t key = writer_.last_inserted();
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Query(writer_, "DELETE FROM studies WHERE key = ?").BindInteger(key).RunOnOneRow());
+  SLIPSTREAM_RETURN_IF_ERROR(purge_.Hold(key, trial_count));
+  return key;
+}
+
+absl::Status SqliteTransaction::GiveUpStudy(int64_t study_key) {
+  deletes_ = true;
+  purge_.Release(study_key);
+  return absl::OkStatus();
 }
 
 absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {

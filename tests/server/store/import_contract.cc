@@ -1,11 +1,19 @@
 // The contract of imports: a study is stored as it was elsewhere, whole or not at all.
+#include <functional>
+#include <future>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/server/store/recount.h"
 #include "tests/server/store/store_contract.h"
 
 namespace slipstream {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -206,6 +214,129 @@ TEST_P(StoreContract, AnImportIsMadeOnceForItsRequestId) {
   ASSERT_TRUE(again.ok()) << again.status;
   EXPECT_EQ(again.earlier, "first");
   EXPECT_EQ(store().GetTrial("s", 2)->state, TrialState::kSucceeded);
+}
+
+// ---- Imports that take several transactions ----
+
+constexpr int kLarge = 3000;
+
+ImportedStudy LargeImport(const std::string& id) {
+  ImportedStudy imported;
+  imported.study = StudyNamed(id);
+  imported.create_ms = 500;
+  imported.update_ms = 600;
+  for (int number = 1; number <= kLarge; ++number) {
+    ImportedTrial& trial = imported.trials.emplace_back(SucceededTrial(number, kLarge - number));
+    if (number % 1000 == 0) trial = TrialIn(TrialState::kActive, number);
+    trial.record.suggested = number % 2 == 0;
+    trial.provenance = "why";
+    trial.reports = {{1, 0.5}, {number, 0.25}};
+    if (number == 1) trial.reports.pop_back();
+  }
+  return imported;
+}
+
+// How writes end, for example "import OK", in the order of their answers, which are given one at a
+// time.
+struct Ends {
+  template <typename Record>
+  Write<Record> Noting(const std::string& what, RequestGuard guard = {}) {
+    Write<Record> write;
+    write.guard = std::move(guard);
+    write.render = [what](const Record&) { return what; };
+    write.done = [this, what](const absl::Status& status, std::optional<std::string> earlier) {
+      ends.push_back(absl::StrCat(what, " ", absl::StatusCodeToString(status.code()),
+                                  earlier.has_value() ? " before" : ""));
+      if (--left == 0) all.set_value();
+    };
+    return write;
+  }
+
+  int left = 2;
+  std::vector<std::string> ends = {};
+  std::promise<void> all = {};
+};
+
+// Calls `submit` while the store gives an answer: what it submits first has no answer before it
+// has submitted all.
+void SubmitTogether(Store& store, const std::function<void()>& submit) {
+  Write<Unit> write;
+  write.done = [submit](const absl::Status&, const auto&) { submit(); };
+  store.DeleteStudy("absent", std::move(write));
+}
+
+TEST_P(StoreContract, OtherWritesComeBetweenThePartsOfALargeImport) {
+  Create("other");
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    store().ImportStudy(LargeImport("s"), ends.Noting<StudyRecord>("import"));
+    store().AddTrials({"other", {NewSuggestion("x")}},
+                      ends.Noting<std::vector<TrialRecord>>("addition"));
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("addition OK", "import OK"));
+}
+
+TEST_P(StoreContract, ALargeImportIsStoredAsASmallOneIs) {
+  Limit("default", {.studies = 1, .trials = kLarge});
+  const auto written = ImportStudy(store(), LargeImport("s"));
+  ASSERT_TRUE(written.ok()) << written.status;
+  EXPECT_EQ(written->trial_count, kLarge);
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+  Reopen();
+  const StudyRecord study = *store().GetStudy("s");
+  EXPECT_EQ(study.create_ms, 500);
+  EXPECT_EQ(study.trial_count, kLarge);
+  EXPECT_EQ(study.succeeded_count, kLarge - kLarge / 1000);
+  EXPECT_EQ(study.suggested_count, kLarge / 2);
+  EXPECT_EQ(study.best, 1);
+  TrialFilter filter;
+  filter.limit = kLarge + 1;
+  const auto trials = store().ListTrials("s", filter);
+  ASSERT_THAT(*trials, SizeIs(kLarge));
+  for (const TrialRecord& trial : *trials) {
+    const bool was_active = trial.number % 1000 == 0;
+    EXPECT_EQ(trial.state, was_active ? TrialState::kRequested : TrialState::kSucceeded);
+    EXPECT_EQ(trial.report_count, was_active ? 0 : trial.number == 1 ? 1 : 2) << trial.number;
+  }
+  EXPECT_THAT(*store().ListProvenances("s", 0, kLarge), SizeIs(kLarge));
+  // The project has no room for another one.
+  EXPECT_THAT(ImportStudy(store(), LargeImport("t")).status, HasCode(kResourceExhausted));
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_TRUE(ImportStudy(store(), LargeImport("s")).ok());
+}
+
+TEST_P(StoreContract, ALargeImportThatIsOvertakenLeavesNothing) {
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    store().ImportStudy(LargeImport("s"), ends.Noting<StudyRecord>("import"));
+    store().CreateStudy(StudyNamed("s"), ends.Noting<StudyRecord>("creation"));
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("creation OK", "import ALREADY_EXISTS"));
+  EXPECT_EQ(store().Count()->trials, 0);
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+  ImportedStudy again = LargeImport("s");
+  again.replace_existing = true;
+  ASSERT_TRUE(ImportStudy(store(), again).ok());
+  EXPECT_EQ(store().Count()->trials, kLarge);
+  EXPECT_EQ(store().Count()->studies, 1);
+}
+
+TEST_P(StoreContract, ALargeImportIsMadeOnceForItsRequestId) {
+  const RequestGuard guard{"id", "fingerprint"};
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    for (const char* name : {"first", "second"}) {
+      store().ImportStudy(LargeImport("s"), ends.Noting<StudyRecord>(name, guard));
+    }
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("first OK", "second OK before"));
+  EXPECT_EQ(ImportStudy(store(), LargeImport("s"), guard).earlier, "first");
+  EXPECT_THAT(ImportStudy(store(), LargeImport("s"), {"id", "other"}).status,
+              HasCode(kInvalidArgument));
+  EXPECT_EQ(store().Count()->trials, kLarge);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace slipstream {
 namespace {
 
-constexpr int kAll = 1000;
+constexpr int kAll = 10000;
 
 std::string ProjectIn(const std::string& id) {
   const size_t slash = id.find('/');

@@ -14,7 +14,7 @@ inline void PrintTo(const ProjectUsage& usage, std::ostream* out) {
        << " source tasks, " << usage.bytes << " bytes";
 }
 
-// The store must have at most a thousand studies, source tasks, and trials of one study.
+// The store must have at most ten thousand studies, source tasks, and trials of one study.
 UsageByProject Recount(Store& store);
 
 }  // namespace slipstream

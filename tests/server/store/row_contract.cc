@@ -45,6 +45,7 @@ void RowContract::Reopen() {
 
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -382,6 +383,45 @@ TEST_P(RowContract, ANewKeyIsAboveAllThatWereEverCommitted) {
     });
     Reopen();
   }
+}
+
+TEST_P(RowContract, TrialsOfABegunStudyAreFoundOnceItIsInserted) {
+  int64_t key = 0;
+  Commit([&](RowTransaction& rows) {
+    key = *rows.BeginStudy(2);
+    EXPECT_TRUE(rows.InsertTrial(key, RequestedTrial(1), "why").ok());
+    EXPECT_TRUE(rows.PutReport(key, 1, {1, 0.5}).ok());
+    EXPECT_GT(*rows.InsertStudy(NewRecord("later", rows), "", {}), key);
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("why")));
+  const auto insert = [&](RowTransaction& rows) {
+    EXPECT_FALSE(rows.FindStudyHead(key)->has_value());
+    EXPECT_TRUE(rows.InsertTrial(key, RequestedTrial(2), "why else").ok());
+    StudyRecord study = NewRecord("s", rows);
+    study.key = key;
+    EXPECT_EQ(*rows.InsertStudy(study, "candidates", {}), key);
+  };
+  RollBack(insert);
+  EXPECT_THAT(Dump(), Not(HasSubstr("why")));
+  Commit(insert);
+  Reopen();
+  EXPECT_THAT(Dump(), AllOf(HasSubstr("why"), HasSubstr("why else"), HasSubstr("1: 1 0.5")));
+  Commit([&](RowTransaction& rows) { EXPECT_TRUE(rows.DeleteStudy(key).ok()); });
+  EXPECT_THAT(Dump(), Not(HasSubstr("why")));
+}
+
+TEST_P(RowContract, AStudyThatIsGivenUpLeavesNothing) {
+  int64_t key = 0;
+  Commit([&](RowTransaction& rows) {
+    key = *rows.BeginStudy(1);
+    EXPECT_TRUE(rows.InsertTrial(key, RequestedTrial(1), "why").ok());
+  });
+  Commit([&](RowTransaction& rows) { EXPECT_TRUE(rows.GiveUpStudy(key).ok()); });
+  Commit([&](RowTransaction& rows) {
+    EXPECT_GT(*rows.InsertStudy(NewRecord("s", rows), "", {}), key);
+    EXPECT_FALSE(rows.FindStudyHead(key)->has_value());
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("why")));
 }
 
 TEST_P(RowContract, EventsAreListedInOrderAndTheirNumbersNeverComeAgain) {

@@ -1,6 +1,7 @@
 #include "server/store/sqlite/study_purge.h"
 
 #include <thread>
+#include <utility>
 
 #include "server/store/sqlite/sqlite_transaction.h"
 #include "tests/server/store/sqlite/store_fixture.h"
@@ -86,6 +87,95 @@ TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItStopped) {
   StudyPurge purge(connection.get());
   while (purge.pending()) ASSERT_TRUE(purge.Continue().ok());
   EXPECT_EQ(Trials(*connection), 0);
+}
+
+TEST_F(StudyPurgeTest, TrialsOfABegunStudyAreErasedOnceItIsGivenUp) {
+  MakeFile(10);
+  const auto connection = Connect();
+  sqlite::LeaseHorizon horizon;
+  sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1, &horizon);
+  const int64_t key = *rows.BeginStudy(3);
+  TrialRecord trial;
+  while (trial.number++ < 3) ASSERT_TRUE(rows.InsertTrial(key, trial, "why").ok());
+  ASSERT_TRUE(rows.Purge().ok());
+  EXPECT_FALSE(rows.purge_pending());
+  EXPECT_EQ(Trials(*connection), 13);
+  ASSERT_TRUE(rows.GiveUpStudy(key).ok());
+  while (rows.purge_pending()) ASSERT_TRUE(rows.Purge().ok());
+  EXPECT_EQ(Trials(*connection), 10);
+  EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
+}
+
+TEST_F(StudyPurgeTest, AStudyThatIsInsertedKeepsItsTrialsUntilItIsDeleted) {
+  MakeFile(10);
+  const auto connection = Connect();
+  sqlite::LeaseHorizon horizon;
+  sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1, &horizon);
+  StudyRecord study;
+  study.id = "begun";
+  study.key = *rows.BeginStudy(1);
+  TrialRecord trial;
+  trial.number = 1;
+  ASSERT_TRUE(rows.InsertTrial(study.key, trial, "why").ok());
+  ASSERT_TRUE(rows.InsertStudy(study, "", {}).ok());
+  StudyHead head = **rows.FindStudyHead(study.key);
+  head.trial_count = 1;
+  ASSERT_TRUE(rows.UpdateCounts(head).ok());
+  const auto purge = [&] {
+    do {
+      ASSERT_TRUE(rows.Purge().ok());
+    } while (rows.purge_pending());
+  };
+  purge();
+  EXPECT_EQ(Trials(*connection), 11);
+  ASSERT_TRUE(rows.DeleteStudy(study.key).ok());
+  purge();
+  EXPECT_EQ(Trials(*connection), 10);
+}
+
+// What is left of an import when the store is closed.
+TEST_F(StudyPurgeTest, AStoreErasesAStudyThatAnEarlierOneHasBegun) {
+  MakeFile(10);
+  {
+    const auto connection = Connect();
+    sqlite::LeaseHorizon horizon;
+    sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1, &horizon);
+    TrialRecord trial;
+    trial.number = 1;
+    ASSERT_TRUE(rows.InsertTrial(*rows.BeginStudy(3), trial, "why").ok());
+  }
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto connection = Connect();
+  while (Count(*connection, "SELECT count(*) FROM study_purges") > 0) std::this_thread::yield();
+  EXPECT_EQ(Trials(*connection), 10);
+}
+
+TEST_F(StudyPurgeTest, AnImportThatTheEndOfAStoreCutsShortLeavesNothing) {
+  MakeFile(10);
+  ImportedStudy imported;
+  imported.study = StudyNamed("imported");
+  for (int64_t number = 1; number <= 20'000; ++number) {
+    imported.trials.emplace_back().record.number = number;
+    imported.trials.back().record.state = TrialState::kFailed;
+  }
+  absl::Status end;
+  Write<StudyRecord> write;
+  write.done = [&end](absl::Status status, const auto&) { end = std::move(status); };
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  (*store)->ImportStudy(std::move(imported), std::move(write));
+  store->reset();
+  // It may have been fast enough.
+  if (!end.ok()) {
+    EXPECT_THAT(end, IsRefused(absl::StatusCode::kUnavailable, "closing"));
+  }
+  store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ((*store)->GetStudy("imported").ok(), end.ok());
+  const auto connection = Connect();
+  while (Count(*connection, "SELECT count(*) FROM study_purges") > 0) std::this_thread::yield();
+  EXPECT_EQ(Trials(*connection), end.ok() ? 20'010 : 10);
 }
 
 TEST_F(StudyPurgeTest, AStorePurgesWhileItIsIdle) {
