@@ -113,14 +113,17 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
         const std::vector<SourceTaskRecord> records,
         ListInProject(project, after, kRecordsPerRead,
                       [&](int64_t key, int limit) { return store.ListSourceTasks(key, limit); }));
-    for (const SourceTaskRecord& record : records) {
-      after = record.key;
-      if (record.measured_count == 0) continue;
-      SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
+    for (const SourceTaskRecord& listed : records) {
+      after = listed.key;
+      if (listed.measured_count == 0) continue;
+      const absl::StatusOr<SourceTaskRecord> record = store.GetSourceTask(listed.id);
+      if (absl::IsNotFound(record.status())) continue;  // Deleted meanwhile.
+      SLIPSTREAM_RETURN_IF_ERROR(record.status());
+      SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(*record));
       if (!Fits(header, definition)) continue;
-      SLIPSTREAM_ASSIGN_OR_RETURN(const v1::SourceTask task, SourceTaskToProto(record));
-      SLIPSTREAM_ASSIGN_OR_RETURN(const std::string study, StudyOf(record, task.origin(), times));
-      latest.Add(record, ObservationBytes(record, header), study);
+      SLIPSTREAM_ASSIGN_OR_RETURN(const v1::SourceTask task, SourceTaskToProto(*record));
+      SLIPSTREAM_ASSIGN_OR_RETURN(const std::string study, StudyOf(listed, task.origin(), times));
+      latest.Add(listed, ObservationBytes(listed, header), study);
     }
     if (records.size() < static_cast<size_t>(kRecordsPerRead)) return std::move(latest).Ids();
   }

@@ -129,9 +129,12 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
         const std::vector<SourceTaskRecord> tasks,
         ListInProject(project, after, limit + 1,
                       [this](int64_t key, int most) { return store_.ListSourceTasks(key, most); }));
-    const auto add = [&](const SourceTaskRecord& record) -> absl::StatusOr<const v1::SourceTask*> {
+    const auto add = [&](const SourceTaskRecord& listed) -> absl::StatusOr<const v1::SourceTask*> {
+      const absl::StatusOr<SourceTaskRecord> record = store_.GetSourceTask(listed.id);
+      if (absl::IsNotFound(record.status())) return nullptr;  // Deleted meanwhile.
+      SLIPSTREAM_RETURN_IF_ERROR(record.status());
       v1::SourceTask* task = response->add_source_tasks();
-      SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(record));
+      SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(*record));
       return task;
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord* const last,

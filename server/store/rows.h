@@ -109,7 +109,7 @@ class RowSnapshot : public Rows {
   // The first `limit` events after `after_sequence`, in order, and which ones are kept.
   virtual absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) = 0;
 
-  // By key, those above `after_key`.
+  // By key, those above `after_key`, without their definitions, as studies are listed.
   virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                         int limit) = 0;
   // The chunks in the order in which they were inserted.

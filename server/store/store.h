@@ -331,6 +331,7 @@ class Store {
                                                                 int64_t last_number, int limit) = 0;
   // NOT_FOUND.
   virtual absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) = 0;
+  // Oldest first, those with a key above `after_key`; without their definitions, as studies.
   virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                         int limit) = 0;
   // The observations of a source task, in order. NOT_FOUND.

@@ -314,8 +314,11 @@ class MemorySnapshot : public RowSnapshot {
 
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                 int limit) override {
-    return Page(tables_.source_tasks, after_key, limit,
-                [this](const SourceTaskRow& row) { return reader_.WithStudyCount(row.record); });
+    return Page(tables_.source_tasks, after_key, limit, [this](const SourceTaskRow& row) {
+      SourceTaskRecord task = reader_.WithStudyCount(row.record);
+      task.definition.clear();
+      return task;
+    });
   }
   absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
     const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);

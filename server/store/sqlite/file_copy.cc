@@ -103,10 +103,11 @@ absl::Status CheckSourceTasks(Connection& connection, const SourceTaskCheck& che
   int64_t after_key = 0;
   do {
     SLIPSTREAM_ASSIGN_OR_RETURN(tasks, rows.ListSourceTasks(after_key, kAtOnce));
-    for (const SourceTaskRecord& task : tasks) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(const auto chunks, rows.ListSourceChunks(task.key));
-      SLIPSTREAM_RETURN_IF_ERROR(check(task, chunks));
-      after_key = task.key;
+    for (const SourceTaskRecord& listed : tasks) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const auto task, rows.FindSourceTask(listed.id));
+      SLIPSTREAM_ASSIGN_OR_RETURN(const auto chunks, rows.ListSourceChunks(listed.key));
+      SLIPSTREAM_RETURN_IF_ERROR(check(task.value_or(listed), chunks));
+      after_key = listed.key;
     }
   } while (!tasks.empty());
   return absl::OkStatus();

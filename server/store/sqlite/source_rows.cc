@@ -8,12 +8,12 @@ namespace {
 
 #define SLIPSTREAM_SELECT_SOURCE_TASK                                                         \
   "SELECT key, id, create_ms, observation_count, measured_count,"                             \
-  " (SELECT count(DISTINCT study_key) FROM study_sources WHERE source_key = key), definition" \
-  " FROM source_tasks "
+  " (SELECT count(DISTINCT study_key) FROM study_sources WHERE source_key = key), "
 
-constexpr char kSourceTaskById[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE id = ?";
+constexpr char kSourceTaskById[] =
+    SLIPSTREAM_SELECT_SOURCE_TASK "definition FROM source_tasks WHERE id = ?";
 constexpr char kSourceTasksInOrder[] =
-    SLIPSTREAM_SELECT_SOURCE_TASK "WHERE key > ? ORDER BY key LIMIT ?";
+    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks WHERE key > ? ORDER BY key LIMIT ?";
 
 #undef SLIPSTREAM_SELECT_SOURCE_TASK
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -192,6 +193,27 @@ TEST_F(SourceTaskServiceTest, PagesListEveryTaskOnce) {
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
   EXPECT_THAT(counts, ElementsAre(1, 2, 3));
+}
+
+// Each is read after the list of them.
+TEST_F(SourceTaskServiceTest, ATaskThatIsDeletedMeanwhileIsNotListed) {
+  std::vector<std::string> names;
+  for (int count = 1; count <= 2; ++count) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(count), &registered).ok());
+    names.push_back(registered.source_task().name());
+  }
+  Restart();  // Nothing is being fitted, which reads them too.
+  std::atomic<bool> is_first = true;
+  before_read_ = [&](const std::string& verb) {
+    if (verb != "GetSourceTask" || !is_first.exchange(false)) return;
+    EXPECT_EQ(Delete(names[0]), absl::StatusCode::kOk);
+  };
+  v1::ListSourceTasksResponse page;
+  ASSERT_TRUE(Call(&SourceTaskService::ListSourceTasks, v1::ListSourceTasksRequest(), &page).ok());
+  before_read_ = nullptr;
+  ASSERT_EQ(page.source_tasks_size(), 1);
+  EXPECT_EQ(page.source_tasks(0).name(), names[1]);
 }
 
 }  // namespace

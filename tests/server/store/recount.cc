@@ -45,7 +45,7 @@ UsageByProject Recount(Store& store) {
   for (const SourceTaskRecord& task : tasks) {
     ProjectUsage& usage = usages[ProjectIn(task.id)];
     ++usage.source_tasks;
-    usage.bytes += static_cast<int64_t>(task.definition.size());
+    usage.bytes += static_cast<int64_t>(store.GetSourceTask(task.id)->definition.size());
     const std::vector<std::string> chunks = store.GetSourceChunks(task.id).value();
     for (const std::string& chunk : chunks) usage.bytes += static_cast<int64_t>(chunk.size());
   }

@@ -106,7 +106,8 @@ std::string DumpSourceTasks(RowSnapshot& rows) {
   std::string text;
   const auto tasks = rows.ListSourceTasks(0, 100);
   for (const SourceTaskRecord& task : *tasks) {
-    absl::StrAppend(&text, task.id, " ", task.definition, " ", task.observation_count, " ",
+    const auto whole = rows.FindSourceTask(task.id);
+    absl::StrAppend(&text, task.id, " ", (*whole)->definition, " ", task.observation_count, " ",
                     task.measured_count, " ", task.create_ms, " ", task.study_count, "\n");
     AppendAll(rows.ListSourceChunks(task.key), same, &text);
   }

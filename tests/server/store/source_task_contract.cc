@@ -50,6 +50,7 @@ TEST_P(StoreContract, SourceTasksAreListedOldestFirstAndPageByPage) {
   const auto first = store().ListSourceTasks(0, 2);
   ASSERT_EQ(first->size(), 2u);
   EXPECT_EQ((*first)[0].id, "c");
+  EXPECT_EQ((*first)[0].definition, "") << "may be as large as a message";
   EXPECT_EQ((*first)[1].id, "a");
   const auto second = store().ListSourceTasks((*first)[1].key, 2);
   ASSERT_EQ(second->size(), 1u);

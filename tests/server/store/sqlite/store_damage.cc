@@ -133,6 +133,8 @@ std::string ContentOf(Store& store) {
   const auto sources = store.ListSourceTasks(0, kAll);
   text += TextOfAll(sources);
   for (const SourceTaskRecord& source : sources.ok() ? *sources : std::vector<SourceTaskRecord>()) {
+    const auto whole = store.GetSourceTask(source.id);
+    text += whole.ok() ? whole->definition : whole.status().ToString();
     text += TextOfAll(store.GetSourceChunks(source.id));
   }
   for (int i = 0; i < kRememberedAnswers; ++i) {
