@@ -216,7 +216,7 @@ void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study*
   // The list of candidates may be large. The store's one writing thread does not render it, and it
   // is not part of what is remembered for repeats, which bring it again.
   const Done with_candidates = [=, this](const absl::Status& created) {
-    reads_->Continue([=] {
+    computations_->Continue([=] {
       done(OrOutOfMemory([&] {
         const v1::SearchSpace& space = request->study().space();
         if (created.ok() && space.has_candidates()) {
@@ -226,7 +226,7 @@ void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study*
       }));
     });
   };
-  BeginOn(reads_, done, [=, this] {
+  BeginOn(computations_, done, [=, this] {
     RequestGuard guard = GuardOf("CreateStudy", *request);
     if (AnswerRepeat(&store_, guard, response, with_candidates)) return absl::OkStatus();
     return StoreNewStudy(*request, std::move(guard), response, with_candidates);

@@ -24,13 +24,15 @@ namespace slipstream {
 
 class StudyService {
  public:
-  // All pointers must outlive the service. `reads` runs what reads the store.
+  // All pointers must outlive the service. `reads` runs what reads the store, `computations` what
+  // checks a new study.
   StudyService(Store* store, Catalog* catalog, TransferPreparation* transfer, Executor* reads,
-               size_t full_page_bytes)
+               Executor* computations, size_t full_page_bytes)
       : store_(*store),
         catalog_(*catalog),
         transfer_(*transfer),
         reads_(reads),
+        computations_(computations),
         full_page_bytes_(full_page_bytes) {}
 
   void CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done);
@@ -58,6 +60,7 @@ class StudyService {
   Catalog& catalog_;
   TransferPreparation& transfer_;
   Executor* const reads_;
+  Executor* const computations_;
   const size_t full_page_bytes_;
 };
 

@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <semaphore>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/status.h"
@@ -63,6 +65,33 @@ TEST_F(StudyServiceTest, AnAnswerHasTheCandidatesAndWhatIsRememberedOfItHasNot) 
   ASSERT_TRUE(answer.ParseFromString(**remembered));
   EXPECT_EQ(answer.name(), "studies/s");
   EXPECT_FALSE(answer.space().has_candidates());
+}
+
+// They may take long, and few threads read.
+TEST_F(StudyServiceTest, ReadsGoOnWhileStudiesAreBeingCreated) {
+  Create(ExampleStudy());
+  std::counting_semaphore<> held(0);
+  std::promise<void> gate;
+  const std::shared_future<void> opened = gate.get_future().share();
+  before_read_ = [&held, opened](const std::string& verb) {
+    if (verb != "ListSourceTasks") return;
+    held.release();
+    opened.wait();
+  };
+  v1::Study study = ExampleStudy();
+  study.add_source_tasks("sourceTasks/-");
+  const v1::CreateStudyRequest requests[] = {CreateRequest(study, "t"), CreateRequest(study, "u")};
+  v1::Study responses[2];
+  std::promise<absl::Status> created[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const Done done = [&created, i](absl::Status end) { created[i].set_value(std::move(end)); };
+    service_->studies().CreateStudy(&requests[i], &responses[i], done);
+    ASSERT_TRUE(held.try_acquire_for(std::chrono::seconds(30)));
+  }
+  std::future<v1::Study> read = std::async(std::launch::async, [this] { return Get("s"); });
+  EXPECT_EQ(read.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  gate.set_value();
+  for (auto& each : created) EXPECT_TRUE(each.get_future().get().ok());
 }
 
 TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
