@@ -79,9 +79,11 @@ bool IsGivenUp(const v1::TransferSummary& transfer) {
   return transfer.state() != v1::TransferSummary::UNKNOWN && transfer.share() < kLeastShare;
 }
 
-// The state of transfer in a word or two; "given up" once the model with sources no longer counts.
+// The state of transfer in a few words; "given up" once the model with sources no longer counts.
 std::string TransferStanding(const v1::TransferSummary& transfer) {
-  return IsGivenUp(transfer) ? "given up" : TransferStateText(transfer.state());
+  if (!IsGivenUp(transfer)) return TransferStateText(transfer.state());
+  const bool helped = transfer.state() == v1::TransferSummary::HELPING;
+  return helped ? "helped, then given up" : "given up";
 }
 
 // Whether the sources help by the opposite of what they say. A few results can be the opposite by
@@ -98,7 +100,7 @@ std::string StandingText(const v1::TransferSummary& transfer) {
   if (HelpsReversed(transfer)) {
     absl::StrAppend(&text,
                     ", with their signs reversed, as results are the opposite of what the sources "
-                    "say (were these recorded with the other sign?)");
+                    "say (were these recorded with the wrong sign?)");
   }
   if (transfer.sources().empty()) {
     absl::StrAppend(&text,

@@ -20,7 +20,7 @@ namespace slipstream::cli {
 // For example "helping".
 std::string TransferStateText(v1::TransferSummary::State state);
 // The same of a study, with what TransferText explains: "helping reversed", "helping so far",
-// "given up", "not used"; empty where nothing is known.
+// "given up", "helped, then given up", "not used"; empty where nothing is known.
 std::string TransferWord(const v1::Study& study);
 // "helping; its start was better than one without sources, with a probability of 98%; the model
 // with sources counts for 93%, and made a result 1.80 times as likely (1.20 to 2.70), by 12

@@ -75,7 +75,7 @@ class TransferSummary:
     unused_because: str = ""
     start: Optional[StartComparison] = None  # None until there are three results.
     # Whether the latest suggestion takes the opposite of what the source tasks say, as the results
-    # do. They may have been recorded with the other sign.
+    # do. They may have been recorded with the wrong sign.
     reversed: bool = False
 
     def __str__(self) -> str:
@@ -84,11 +84,13 @@ class TransferSummary:
         # Below this share the model with sources is no longer asked.
         is_given_up = self.state != "unknown" and self.share < 0.05
         standing = "given up" if is_given_up else self.state
+        if is_given_up and self.state == "helping":
+            standing = "helped, then given up"
         # A few results can be the opposite by chance.
         if self.reversed and self.state == "helping" and not is_given_up:
             standing += (
                 ", with their signs reversed, as results are the opposite of what the sources say "
-                "(were these recorded with the other sign?)"
+                "(were these recorded with the wrong sign?)"
             )
         if not self.sources and not is_given_up:
             standing += (

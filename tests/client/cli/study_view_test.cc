@@ -74,6 +74,8 @@ TEST(StudyView, SaysInAWordHowTransferGoes) {
   study.mutable_transfer()->set_reversed(true);
   EXPECT_EQ(TransferWord(study), "helping reversed");
   study.mutable_transfer()->set_share(0.04);
+  EXPECT_EQ(TransferWord(study), "helped, then given up");
+  study.mutable_transfer()->set_state(v1::TransferSummary::HURTING);
   EXPECT_EQ(TransferWord(study), "given up");
   study.mutable_transfer()->set_state(v1::TransferSummary::UNKNOWN);
   EXPECT_EQ(TransferWord(study), "unknown");
@@ -119,7 +121,7 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   transfer.set_reversed(true);
   EXPECT_THAT(TransferText(study),
               StartsWith("helping, with their signs reversed, as results are the opposite of what "
-                         "the sources say (were these recorded with the other sign?); its start"));
+                         "the sources say (were these recorded with the wrong sign?); its start"));
   transfer.set_state(v1::TransferSummary::NEUTRAL);
   EXPECT_THAT(TransferText(study), StartsWith("neutral; its start"));
   transfer.set_state(v1::TransferSummary::HELPING);
@@ -129,7 +131,7 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
               StartsWith("helping so far, but the latest suggestion does not use them, as each has "
                          "a weight of 0; its start"));
   transfer.set_share(0.04);
-  EXPECT_THAT(TransferText(study), StartsWith("given up; its start"));
+  EXPECT_THAT(TransferText(study), StartsWith("helped, then given up; its start"));
   transfer.set_unused_because("not ready");
   EXPECT_EQ(TransferText(study), "not used: not ready");
 }

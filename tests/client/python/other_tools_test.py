@@ -264,6 +264,17 @@ class OtherTools(ServerTest):
                                               maximize="accuracy", sources=[table])
             self.assertEqual(study.sources, [ours.name])
 
+    def test_an_optuna_study_that_is_a_source_keeps_its_direction_and_name(self):
+        last_year = OptunaStudy(Direction.MINIMIZE)
+        last_year.study_name = "last year"
+        with self.assertWarnsRegex(UserWarning, "'last year' is to minimize accuracy, and the study "
+                                                "to maximize accuracy") as told:
+            study = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy",
+                                              sources=[last_year])
+        self.assertEqual(told.filename, __file__)
+        [source] = (one for one in slipstream.sources() if one.name in study.sources)
+        self.assertEqual((source.title, source.objective.maximize), ("last year", False))
+
     def test_optuna_names_metrics(self):
         ours = self.register(OURS, missing="failed")
         for columns in ({"value": "values_accuracy"}, {"value": "value_accuracy"},

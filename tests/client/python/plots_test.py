@@ -348,7 +348,9 @@ class Contents(PlotTest):
         neutral = dataclasses.replace(helping, state="neutral")
         self.assertTrue(str(neutral).startswith("neutral; its start"))
         given_up = dataclasses.replace(helping, share=0.04, sources={})
-        self.assertTrue(str(given_up).startswith("given up; its start"))
+        self.assertTrue(str(given_up).startswith("helped, then given up; its start"))
+        hurting = dataclasses.replace(given_up, state="hurting")
+        self.assertTrue(str(hurting).startswith("given up; its start"))
         self.assertIsNone(self.source.transfer)
         self.assertNotIn("transfer", self.source._repr_html_())
 

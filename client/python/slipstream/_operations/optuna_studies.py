@@ -5,7 +5,7 @@ Nothing of Optuna is imported: whoever has a study of its has the package too.""
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from slipstream._convert.words import place_of, words_of
 from slipstream._operations.define_by_run import Asked, infer_space
@@ -23,6 +23,18 @@ _Translation = Tuple[Parameter, Callable[[Any], Value]]
 def is_optuna_study(thing: Any) -> bool:
     """Whether its trials can be read with what they asked for."""
     return all(hasattr(thing, one) for one in ("trials_dataframe", "get_trials", "directions"))
+
+
+def maximizes(thing: Any) -> Optional[bool]:
+    """Whether it is to be maximised; None if it is not a study of Optuna's with one objective."""
+    names = [getattr(one, "name", "") for one in getattr(thing, "directions", ())]
+    return {"MAXIMIZE": True, "MINIMIZE": False}.get(names[0]) if len(names) == 1 else None
+
+
+def title_of(study: Any) -> str:
+    """Its name, as far as it fits."""
+    name = str(getattr(study, "study_name", ""))
+    return name.encode()[:_LONGEST_TITLE].decode(errors="ignore")
 
 
 def _translate(distribution: Any) -> _Translation:
@@ -72,7 +84,7 @@ class OptunaStudy:
         while metric in self.space:
             metric += "_"
         self.objective = Objective(metric, study.directions[0].name == "MAXIMIZE", False)
-        self.title = study.study_name.encode()[:_LONGEST_TITLE].decode(errors="ignore")
+        self.title = title_of(study)
 
     def _infer_space(self) -> Dict[str, Parameter]:
         # A trial that failed may have ended before it had asked for all that its values make active.

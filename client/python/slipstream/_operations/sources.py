@@ -16,6 +16,7 @@ from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
 from slipstream._operations.misfits import is_outside, labelled, misfits
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.optuna_studies import maximizes, title_of
 from slipstream._operations.other_tools import bare_name
 from slipstream._operations.service import Service
 from slipstream._operations.studies import NamedSource, StudyReader, find
@@ -381,14 +382,24 @@ def _warn_of_poor_fit(title: str, task: SourceTask, study: Subject, known: _Know
 
 def warn_of_opposite_direction(table: Any, subject: Subject) -> None:
     """A slip where the table is an Optuna study with another direction."""
-    names = [getattr(one, "name", "") for one in getattr(table, "directions", ())]
-    if len(names) == 1 and names[0] in ("MAXIMIZE", "MINIMIZE"):
-        maximize = names[0] == "MAXIMIZE"
-        if maximize != subject.objective.maximize:
-            warn_caller(
-                f"the Optuna study is to {names[0].lower()}, and is registered as one to "
-                f"{subject.objective}. If that is a slip, change maximize= or minimize="
-            )
+    maximize = maximizes(table)
+    if maximize is not None and maximize != subject.objective.maximize:
+        warn_caller(
+            f"the Optuna study is to {'maximize' if maximize else 'minimize'}, and is registered as "
+            f"one to {subject.objective}. If that is a slip, change maximize= or minimize="
+        )
+
+
+def _as_recorded(table: Any, subject: Subject) -> Subject:
+    """The subject as which a table is registered for a study: an Optuna study keeps its direction
+    and its name."""
+    maximize = maximizes(table)
+    if maximize is None:
+        return subject
+    own = replace(subject.objective, maximize=maximize)
+    title = title_of(table)
+    _warn_of_opposite_goal(title, own, subject.objective)
+    return replace(subject, objective=own, title=subject.title or title)
 
 
 def _sources_of_study(
@@ -446,8 +457,7 @@ def _named(
             "or its id, or a table: a list of rows such as [{'lr': 0.1, 'accuracy': 0.9}], a data "
             "frame, or the pathlib.Path of a CSV file"
         )
-    warn_of_opposite_direction(source, subject)
-    task = yield from register_fitting(service, source, subject, label)
+    task = yield from register_fitting(service, source, _as_recorded(source, subject), label)
     return [NamedSource(task.name)]
 
 
