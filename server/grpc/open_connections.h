@@ -3,11 +3,14 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 #define SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slipstream {
@@ -30,9 +33,16 @@ std::string AddressOf(const Peer& peer);
 // Thread-safe.
 class OpenConnections {
  public:
-  explicit OpenConnections(int most_of_an_address) : most_of_an_address_(most_of_an_address) {}
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit OpenConnections(
+      int most_of_an_address,
+      std::function<Time()> now = [] { return std::chrono::steady_clock::now(); })
+      : most_of_an_address_(most_of_an_address), now_(std::move(now)) {}
 
   // Notes a connection; returns false, and does not, if its address has as many as it may have.
+  // Those that were closed a moment ago may still count: they are looked for at most once in 20 us
+  // for each descriptor in use, as looking takes a system call for each.
   bool Add(int connection, const Peer& peer);
 
   // Ends the connection with this other end, and returns whether there was one: its owner sees
@@ -44,12 +54,15 @@ class OpenConnections {
  private:
   // Those with the mutex held.
   void Forget(size_t connection);
-  void ForgetClosed(const std::string& network);
+  // Does nothing if it is too early to look again.
+  void ForgetClosed();
 
   const int most_of_an_address_;
+  const std::function<Time()> now_;
   std::mutex mutex_;
   std::vector<Peer> peers_;            // By descriptor; some have been closed.
   std::map<std::string, int> counts_;  // Of peers_, by the bytes of their address.
+  Time look_at_ = Time::min();         // When closed ones may be looked for again.
 };
 
 }  // namespace slipstream

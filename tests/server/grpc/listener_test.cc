@@ -3,10 +3,12 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -106,6 +108,37 @@ TEST(Listener, CallersByIp4AreKnownAsSuchWhereIp6IsListenedTo) {
   EXPECT_TRUE(connections.back().IsClosedWithin(std::chrono::seconds(20)));
   (*listener)->Close();
   EXPECT_THAT(told, HasSubstr("of 127.0.0.1 are open"));
+}
+
+// A socket whose other end is this port of this machine.
+int ConnectedTo(uint16_t port) {
+  const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(made, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  return made;
+}
+
+// Looking takes as many system calls as connections are open.
+TEST(OpenConnections, ClosedOnesAreNotLookedForAgainAtOnce) {
+  OpenConnections::Time now;
+  OpenConnections open(1, [&now] { return now; });
+  const int first = ConnectedTo(1001);
+  const int second = ConnectedTo(1002);
+  const int third = ConnectedTo(1003);
+  EXPECT_TRUE(open.Add(first, PeerOf(first)));
+  EXPECT_FALSE(open.Add(second, PeerOf(second))) << "the first is still open";
+  close(first);
+  EXPECT_FALSE(open.Add(second, PeerOf(second))) << "it was looked at a moment ago";
+  now += std::chrono::seconds(1);
+  EXPECT_TRUE(open.Add(second, PeerOf(second)));
+  close(second);
+  EXPECT_FALSE(open.Add(third, PeerOf(third))) << "the second was open a moment ago";
+  now += std::chrono::seconds(1);
+  EXPECT_TRUE(open.Add(third, PeerOf(third)));
+  close(third);
 }
 
 TEST(AddressOf, IsAnAddressOfIp4OrANetworkOfIp6) {
