@@ -116,9 +116,9 @@ absl::StatusOr<TrialFilter> FilterOf(const v1::ListTrialsRequest& request) {
   return filter;
 }
 
-// Names what is listed, for the page token.
-std::string ScopeOf(const v1::ListTrialsRequest& request) {
-  std::string scope = absl::StrCat("trials of ", request.study(), " ",
+// Names what is listed, for the page token. Another study may get the name after a deletion.
+std::string ScopeOf(const v1::ListTrialsRequest& request, int64_t study_key) {
+  std::string scope = absl::StrCat("trials of ", request.study(), " ", study_key, " ",
                                    FieldMaskUtil::ToString(request.read_mask()), " in");
   for (const int state : request.states()) absl::StrAppend(&scope, " ", state);
   return scope;
@@ -268,10 +268,15 @@ void TrialService::GetTrial(const v1::GetTrialRequest* request, v1::Trial* respo
 void TrialService::ListTrials(const v1::ListTrialsRequest* request,
                               v1::ListTrialsResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef study,
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef meant,
                                 MeantStudyOf(*request, "study", request->study()));
     SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
-    const std::string scope = ScopeOf(*request);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord found, store_.GetStudy(meant.id));
+    if (meant.create_ms.value_or(found.create_ms) != found.create_ms) {
+      return StudyReplaced(meant.id);
+    }
+    const StudyRef study(meant.id, found.key);
+    const std::string scope = ScopeOf(*request, found.key);
     SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));
     const size_t page_size = static_cast<size_t>(filter.limit++);
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,

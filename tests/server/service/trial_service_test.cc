@@ -361,6 +361,26 @@ TEST_F(TrialServiceTest, PagesListTheTrialsOfTheStatesAskedFor) {
   EXPECT_THAT(names, ElementsAre("studies/s/trials/1", "studies/s/trials/2", "studies/s/trials/3"));
 }
 
+TEST_F(TrialServiceTest, APageOfTrialsContinuesOnlyInTheStudyThatItIsOf) {
+  AddResults({3, 1, 2});
+  v1::ListTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_page_size(2);
+  v1::ListTrialsResponse page;
+  ASSERT_TRUE(Call(&TrialService::ListTrials, request, &page).ok());
+  request.set_page_token(page.next_page_token());
+  ASSERT_TRUE(Call(&TrialService::ListTrials, request, &page).ok());
+  Delete("s");
+  Create(ExampleStudy(), "s");
+  AddResults({3, 1, 2});
+  ExpectViolation(Call(&TrialService::ListTrials, request), "page_token");
+  request.mutable_study_create_time()->set_seconds(1);
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::ListTrials, request))) << "it tells why";
+  request.clear_study_create_time();
+  request.clear_page_token();
+  EXPECT_TRUE(Call(&TrialService::ListTrials, request).ok());
+}
+
 TEST_F(TrialServiceTest, TheBestTrialsAreTheLowestOfAMinimisedMetric) {
   AddResults({3, 1, 2});
   v1::BestTrialsRequest request;
