@@ -30,6 +30,7 @@ absl::Status FillRegistered(const RegisteredSourceTask& registered,
                             v1::RegisterSourceTaskResponse* response) {
   SLIPSTREAM_ASSIGN_OR_RETURN(*response->mutable_source_task(),
                               SourceTaskToProto(registered.record));
+  if (registered.record.key == 0) response->mutable_source_task()->clear_create_time();
   response->set_already_registered(registered.already_registered);
   return absl::OkStatus();
 }
@@ -66,35 +67,15 @@ absl::StatusOr<int64_t> AddObservations(Store& store, const SourceTaskRecord& ta
 
 }  // namespace
 
-// Answers as registering would, without registering.
-absl::Status SourceTaskService::ValidateOnly(const NewSourceTask& task,
-                                             v1::RegisterSourceTaskResponse* response) {
-  absl::StatusOr<SourceTaskRecord> known = store_.GetSourceTask(task.id);
-  if (known.ok()) return FillRegistered({*std::move(known), true}, response);
-  if (!absl::IsNotFound(known.status())) return known.status();
-  SourceTaskRecord record;
-  record.id = task.id;
-  record.definition = task.definition;
-  record.observation_count = task.observation_count;
-  record.measured_count = task.measured_count;
-  SLIPSTREAM_RETURN_IF_ERROR(FillRegistered({record, false}, response));
-  response->mutable_source_task()->clear_create_time();
-  return absl::OkStatus();
-}
-
 void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
                                            v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
   BeginOn(computations_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(NewSourceTask task, shared->Finish());
-    if (shared->validate_only()) {
-      SLIPSTREAM_RETURN_IF_ERROR(ValidateOnly(task, response));
-      done(absl::OkStatus());
-      return absl::OkStatus();
-    }
     RequestGuard guard = shared->Guard(task);
-    const Done then_fit = [this, done, id = task.id](absl::Status status) {
-      if (status.ok()) transfer_->FitSource(id);
+    const Done then_fit = [this, done, id = task.id,
+                           is_registered = !task.validate_only](absl::Status status) {
+      if (status.ok() && is_registered) transfer_->FitSource(id);
       done(std::move(status));
     };
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>

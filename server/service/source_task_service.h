@@ -47,8 +47,6 @@ class SourceTaskService {
                         google::protobuf::Empty* response, Done done);
 
  private:
-  absl::Status ValidateOnly(const NewSourceTask& task, v1::RegisterSourceTaskResponse* response);
-
   Store& store_;
   TransferPreparation* const transfer_;
   Executor* const reads_;

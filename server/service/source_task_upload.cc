@@ -57,10 +57,12 @@ absl::StatusOr<NewSourceTask> SourceTaskUpload::Finish() {
   if (points_.empty()) return InvalidField("observations", "none", "at least one");
   NewSourceTask task = NewSourceTaskOf(header_.source_task(), checked_, points_);
   task.id = StoredId(project_, task.id);
+  task.validate_only = header_.validate_only();
   return task;
 }
 
 RequestGuard SourceTaskUpload::Guard(const NewSourceTask& task) const {
+  if (task.validate_only) return {};
   return GuardOf("RegisterSourceTask " + task.id, header_);
 }
 

@@ -32,8 +32,7 @@ class SourceTaskUpload {
 
   // Memory that the observations so far take, about.
   int64_t held_bytes() const;
-  bool validate_only() const { return header_.validate_only(); }
-  // Guards a registration of the task that Finish returned.
+  // Guards a registration of the task that Finish returned; nothing guards a mere validation.
   RequestGuard Guard(const NewSourceTask& task) const;
 
  private:

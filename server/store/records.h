@@ -246,6 +246,7 @@ struct NewSourceTask {
   std::vector<std::string> chunks;  // Opaque, the observations in order.
   int64_t observation_count = 0;
   int64_t measured_count = 0;
+  bool validate_only = false;  // Only find out what registering it would answer.
 };
 
 struct SourceTaskRecord {

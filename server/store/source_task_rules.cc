@@ -70,10 +70,11 @@ absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
   record.definition = task.definition;
   record.observation_count = task.observation_count;
   record.measured_count = task.measured_count;
-  record.create_ms = rows.now_ms();
   const int64_t bytes = StoredBytesOf(task);
   SLIPSTREAM_RETURN_IF_ERROR(
       CheckQuota(rows, quotas, task.id, {.source_tasks = 1, .bytes = bytes}));
+  if (task.validate_only) return RegisteredSourceTask{std::move(record), false};
+  record.create_ms = rows.now_ms();
   SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertSourceTask(record, task.chunks, bytes));
   return RegisteredSourceTask{std::move(record), false};
 }

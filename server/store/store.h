@@ -263,7 +263,8 @@ class Store {
   virtual void Report(TrialReports reports, Write<TrialRecord> write) = 0;
   // NOT_FOUND.
   virtual void UpdateTrial(Annotation annotation, Write<TrialRecord> write) = 0;
-  // Equal content (same id) is not stored again and changes nothing.
+  // Equal content (same id) is not stored again and changes nothing, nor does a task that is only
+  // validated: it is answered without a key and a time of creation.
   virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
   // NOT_FOUND. FAILED_PRECONDITION: a study uses it; the message names one.
   virtual void DeleteSourceTask(std::string id, Write<Unit> write) = 0;

@@ -81,15 +81,6 @@ TEST_F(SourceTaskServiceTest, ValidationAnswersLikeRegistrationAndStoresNothing)
   EXPECT_TRUE(checked.already_registered());
 }
 
-TEST_F(SourceTaskServiceTest, AValidationForWhichThereIsTooLittleMemoryIsRefused) {
-  Header header;
-  header.set_validate_only(true);
-  LackMemoryIn("GetSourceTask");
-  v1::RegisterSourceTaskResponse response;
-  const absl::Status refused = Register(ExampleObservations(5), &response, header);
-  EXPECT_TRUE(IsOverload(refused)) << refused;
-}
-
 TEST_F(SourceTaskServiceTest, ObservationsComeBackPageByPageAndMakeTheSameTask) {
   std::vector<v1::Observation> observations;
   for (int task = 0; task < 10; ++task) {

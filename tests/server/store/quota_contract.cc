@@ -101,6 +101,25 @@ TEST_P(StoreContract, ASourceTaskThatIsKnownTakesNothingMore) {
   EXPECT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("u")).ok());
 }
 
+TEST_P(StoreContract, AValidationIsRefusedAsTheRegistrationWouldBeAndStoresNothing) {
+  NewSourceTask task = SourceTaskNamed("t");
+  task.validate_only = true;
+  const auto validated = RegisterSourceTask(store(), task);
+  ASSERT_TRUE(validated.ok()) << validated.status;
+  EXPECT_EQ(validated->record.id, "t");
+  EXPECT_FALSE(validated->already_registered);
+  EXPECT_THAT(store().GetSourceTask("t").status(), HasCode(kNotFound));
+  EXPECT_EQ(UsedBy(store()).source_tasks, 0);
+  Limit("default", {.source_tasks = 1});
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("u")).ok());
+  EXPECT_THAT(RegisterSourceTask(store(), task).status,
+              IsRefusal(kResourceExhausted, "has 1 source task, 1 more would be above its quota"));
+  task.id = "u";
+  const auto known = RegisterSourceTask(store(), task);
+  ASSERT_TRUE(known.ok()) << known.status;
+  EXPECT_TRUE(known->already_registered);
+}
+
 TEST_P(StoreContract, ARepeatIsAnsweredAsBeforeWhateverTheQuota) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s"), {"r", "f"}, "first").ok());
   ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"q", "f"}, "second").ok());
