@@ -61,6 +61,8 @@ constexpr int kFittingNiceness = 15;
 // a single turn come first. A higher niceness gains nothing, and slows suggestions down where
 // trainers share the machine.
 constexpr int kComputingNiceness = 5;
+// The priority of the thread that verifies tokens: calls come before guesses.
+constexpr int kVerifyingNiceness = 5;
 
 // Files and connections would otherwise be given those of the standard streams that are closed, and
 // the log would be written to them.
@@ -240,8 +242,9 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckFilesApart(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,
-                              AsMistake(Permissions::Open(&flags, log)));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Permissions> permissions,
+      AsMistake(Permissions::Open(&flags, log, [] { BeNicerBy(kVerifyingNiceness); })));
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
   flags.store.on_halt = [log](const absl::Status& cause) {

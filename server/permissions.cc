@@ -22,8 +22,9 @@ size_t CountByCertificate(const TokenTable& table) {
 
 }  // namespace
 
-Permissions::Callers::Callers(const std::string& token_file)
-    : file(token_file, [this](const std::string& path) -> absl::Status {
+Permissions::Callers::Callers(const std::string& token_file, TokenVerifierOptions options)
+    : verifier(std::move(options)),
+      file(token_file, [this](const std::string& path) -> absl::Status {
         SLIPSTREAM_ASSIGN_OR_RETURN(TokenTable table, ReadTokenFile(path));
         tokens = table.size();
         by_certificate = CountByCertificate(table);
@@ -39,10 +40,13 @@ Permissions::Limits::Limits(const std::string& quota_file)
         return absl::OkStatus();
       }) {}
 
-absl::StatusOr<std::unique_ptr<Permissions>> Permissions::Open(Flags* flags, Log* log) {
+absl::StatusOr<std::unique_ptr<Permissions>> Permissions::Open(
+    Flags* flags, Log* log, std::function<void()> on_verifying_thread) {
   std::unique_ptr<Permissions> result(new Permissions(log));
   if (!flags->token_file.empty()) {
-    Callers& callers = result->callers_.emplace(flags->token_file);
+    TokenVerifierOptions options;
+    options.on_thread = std::move(on_verifying_thread);
+    Callers& callers = result->callers_.emplace(flags->token_file, std::move(options));
     SLIPSTREAM_RETURN_IF_ERROR(callers.file.Read());
     flags->server.gate = &callers.gate;
   }

@@ -4,6 +4,7 @@
 #define SLIPSTREAM_SERVER_PERMISSIONS_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,9 @@ class Permissions {
   // Reads the files that the flags name, and points their options to what these say. Warns of
   // settings that an operator may not intend. Errors are those of ReadTokenFile and ReadQuotaFile.
   // `log` must outlive the result, and the result the store, the service and the server.
-  static absl::StatusOr<std::unique_ptr<Permissions>> Open(Flags* flags, Log* log);
+  // `on_verifying_thread` is called first of all on the thread that verifies tokens.
+  static absl::StatusOr<std::unique_ptr<Permissions>> Open(
+      Flags* flags, Log* log, std::function<void()> on_verifying_thread = [] {});
 
   // Reads files that have changed; after an error, what they said before stays in force.
   void ReadAgain();
@@ -37,9 +40,9 @@ class Permissions {
  private:
   // Who may call.
   struct Callers {
-    explicit Callers(const std::string& token_file);
+    Callers(const std::string& token_file, TokenVerifierOptions options);
 
-    TokenVerifier verifier{{}};
+    TokenVerifier verifier;
     Gate gate{&verifier};
     size_t tokens = 0;
     size_t by_certificate = 0;  // Of these.

@@ -54,8 +54,12 @@ EVP_MAC_CTX* NewHash() {
 
 void TokenVerifier::FreeHash::operator()(EVP_MAC_CTX* hash) const { EVP_MAC_CTX_free(hash); }
 
-TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options), hash_(NewHash()) {
-  thread_ = std::thread([this] { VerifyUntilClosed(); });
+TokenVerifier::TokenVerifier(TokenVerifierOptions options)
+    : options_(std::move(options)), hash_(NewHash()) {
+  thread_ = std::thread([this] {
+    options_.on_thread();
+    VerifyUntilClosed();
+  });
 }
 
 TokenVerifier::~TokenVerifier() {

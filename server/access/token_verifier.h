@@ -40,6 +40,8 @@ struct TokenVerifierOptions {
   // tokens of one name holds up that name alone.
   size_t most_waiting = 256;
   size_t most_waiting_of_a_name = 8;
+  // Called first of all on the thread that verifies, for example to lower its priority.
+  std::function<void()> on_thread = [] {};
 };
 
 class TokenVerifier {

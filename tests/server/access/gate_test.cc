@@ -13,6 +13,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -217,6 +219,39 @@ TEST_F(GateTest, ATableThatChangesWhileATokenIsVerifiedDecides) {
     verifier_.Replace(TableOf("trainer"));
   }
   for (auto& answer : answers) EXPECT_TRUE(answer.get().ok());
+}
+
+TEST(TokenVerifier, TheThreadThatVerifiesIsPreparedFirst) {
+  std::thread::id prepared;
+  TokenVerifier verifier({.on_thread = [&] { prepared = std::this_thread::get_id(); }});
+  verifier.Replace(TableOf("trainer"));
+  std::promise<std::thread::id> verified;
+  verifier.Verify(AnnsToken().text, [&](const TokenVerifier::Answer& who) {
+    EXPECT_TRUE(who.ok()) << who.status();
+    verified.set_value(std::this_thread::get_id());
+  });
+  const std::thread::id verifying = verified.get_future().get();
+  EXPECT_EQ(verifying, prepared);
+  EXPECT_NE(verifying, std::this_thread::get_id());
+}
+
+TEST(TokenVerifier, TokensFoundByManyThreadsAtOnceAreNotTakenForEachOther) {
+  TokenVerifier verifier({});
+  verifier.Replace(TableOf("trainer"));
+  std::promise<TokenVerifier::Answer> verified;
+  verifier.Verify(AnnsToken().text,
+                  [&](TokenVerifier::Answer who) { verified.set_value(std::move(who)); });
+  ASSERT_TRUE(verified.get_future().get().ok());
+  std::vector<std::future<int>> mistaken;
+  for (const bool is_known : {true, false, true, false}) {
+    mistaken.push_back(std::async(std::launch::async, [&verifier, is_known] {
+      const std::string token = is_known ? AnnsToken().text : "ann.guess";
+      int count = 0;
+      for (int i = 0; i < 10000; ++i) count += verifier.Find(token).has_value() == is_known ? 0 : 1;
+      return count;
+    }));
+  }
+  for (std::future<int>& each : mistaken) EXPECT_EQ(each.get(), 0);
 }
 
 TEST(TokenVerifier, WhoWaitsWhenItEndsIsAnswered) {
