@@ -79,11 +79,14 @@ Format FormatOf(const std::string& text) {
   return text == "csv" ? Format::kCsv : Format::kTable;
 }
 
+constexpr size_t kMostTokenFileBytes = 65536;  // Far more than a token has.
+
 // A token on the command line would be seen by all who look at the machine's processes.
 absl::StatusOr<ClientOptions> OptionsOf(const CLI::App& app, const GlobalArguments& arguments) {
   ClientOptions options = arguments.security;
   if (!arguments.token_file.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.token_file));
+    ASSIGN_OR_RETURN(const std::string text,
+                     ReadTextFile(arguments.token_file, kMostTokenFileBytes));
     options.token = std::string(absl::StripAsciiWhitespace(text));
   }
   options.address = arguments.address;

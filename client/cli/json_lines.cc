@@ -58,20 +58,21 @@ absl::Status WriteExport(const std::string& name, const std::string& output, Ses
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<JsonLinesReader>> JsonLinesReader::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<JsonLinesReader>> JsonLinesReader::Open(const std::string& path,
+                                                                       size_t most) {
   if (path == "-") {
     return std::unique_ptr<JsonLinesReader>(
-        new JsonLinesReader("standard input", &std::cin, nullptr));
+        new JsonLinesReader("standard input", &std::cin, nullptr, most));
   }
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
   if (!*file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   std::istream* const in = file.get();
-  return std::unique_ptr<JsonLinesReader>(new JsonLinesReader(path, in, std::move(file)));
+  return std::unique_ptr<JsonLinesReader>(new JsonLinesReader(path, in, std::move(file), most));
 }
 
 JsonLinesReader::JsonLinesReader(std::string name, std::istream* in,
-                                   std::unique_ptr<std::ifstream> file)
-    : name_(std::move(name)), file_(std::move(file)), in_(*in) {}
+                                 std::unique_ptr<std::ifstream> file, size_t most)
+    : name_(std::move(name)), file_(std::move(file)), in_(*in), most_(most) {}
 
 absl::Status JsonLinesReader::Rewind() {
   const bool is_first = !std::exchange(begun_, true);
@@ -86,14 +87,32 @@ absl::Status JsonLinesReader::Rewind() {
   return in_ ? absl::OkStatus() : absl::UnavailableError("cannot read " + name_ + " again");
 }
 
+bool JsonLinesReader::ReadText() {
+  text_.clear();
+  char block[1 << 12];
+  while (true) {
+    in_.getline(block, sizeof(block));
+    const auto count = static_cast<size_t>(in_.gcount());
+    text_.append(block, count - (in_.good() ? 1 : 0));  // Without the line end.
+    const bool goes_on = in_.fail() && count == sizeof(block) - 1;
+    if (!goes_on) return !in_.bad() && (in_.good() || count > 0 || !text_.empty());
+    in_.clear();
+    if (text_.size() > most_) return true;
+  }
+}
+
 absl::StatusOr<bool> JsonLinesReader::Next(google::protobuf::Message* line) {
-  if (!std::getline(in_, text_)) {
+  if (!ReadText()) {
     if (!in_.bad() && line_ > 0) return false;
     if (!in_.bad()) return absl::InvalidArgumentError(absl::StrCat(name_, " is empty"));
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name_));
   }
   ++line_;
   const std::string place = absl::StrCat(name_, ":", line_, ": ");
+  if (text_.size() > most_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(place, "the line is too long: it has more than ", most_, " bytes"));
+  }
   if (!IsObject(text_)) {
     return absl::InvalidArgumentError(
         absl::StrCat(place,

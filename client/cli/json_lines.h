@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CLIENT_CLI_JSON_LINES_H_
 #define SLIPSTREAM_CLIENT_CLI_JSON_LINES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/output_file.h"
 #include "client/cli/session.h"
+#include "client/cli/text_file.h"
 #include "google/protobuf/message.h"
 
 namespace slipstream::cli {
@@ -46,8 +48,9 @@ absl::Status WriteExport(const std::string& name, const std::string& output, Ses
 // Holds one line at a time.
 class JsonLinesReader {
  public:
-  // `path` is "-" for standard input, which can be read once.
-  static absl::StatusOr<std::unique_ptr<JsonLinesReader>> Open(const std::string& path);
+  // `path` is "-" for standard input, which can be read once. A line has at most `most` bytes.
+  static absl::StatusOr<std::unique_ptr<JsonLinesReader>> Open(const std::string& path,
+                                                               size_t most = kMostTextBytes);
 
   // What messages call the file.
   const std::string& name() const { return name_; }
@@ -55,18 +58,24 @@ class JsonLinesReader {
   // Goes back to the first line. Also called before the first Next.
   absl::Status Rewind();
   // Fills `line`, which is empty, with the next one and returns true, or returns false after the
-  // last one. INVALID_ARGUMENT for a file without a line, and for a line that is not JSON of such a
-  // message, with "FILE:LINE: " before the complaint.
+  // last one. INVALID_ARGUMENT for a file without a line, and for a line that is too long or not
+  // JSON of such a message, with "FILE:LINE: " before the complaint.
   absl::StatusOr<bool> Next(google::protobuf::Message* line);
   // Whether the first line, which Next refused, is JSON of a message like `other` instead.
   bool RefusedFirstLineIs(google::protobuf::Message* other) const;
 
  private:
-  JsonLinesReader(std::string name, std::istream* in, std::unique_ptr<std::ifstream> file);
+  JsonLinesReader(std::string name, std::istream* in, std::unique_ptr<std::ifstream> file,
+                  size_t most);
+
+  // Reads the next line into text_, or the beginning of one that is too long. False if there is
+  // none.
+  bool ReadText();
 
   const std::string name_;
   const std::unique_ptr<std::ifstream> file_;  // Null for standard input.
   std::istream& in_;
+  const size_t most_;
   bool begun_ = false;
   int64_t line_ = 0;
   std::string text_;  // Reused from line to line.

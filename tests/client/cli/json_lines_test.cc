@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "slipstream/v1/study_export.pb.h"
 
 namespace slipstream::cli {
@@ -122,6 +123,35 @@ TEST(JsonLines, OneThatIsNoneIsToldWithItsPlace) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
     EXPECT_THAT(std::string(status.message()), StartsWith(path + ":2: "));
   }
+}
+
+TEST(JsonLines, AreReadUpToTheirBound) {
+  const std::string path = PathOf("json_lines_long.jsonl");
+  const std::string content = "{\"header\":{}}";
+  // Around the size of the parts in which lines are read, the last one without an end.
+  for (const size_t size : {size_t{20}, size_t{4094}, size_t{4095}, size_t{4096}, size_t{9000}}) {
+    const std::string whole = content + std::string(size - content.size(), ' ');
+    std::ofstream(path) << whole << "\n" << whole;
+    auto reader = JsonLinesReader::Open(path, size);
+    ASSERT_TRUE((*reader)->Rewind().ok());
+    v1::ExportLine line;
+    for (int i = 0; i < 2; ++i) {
+      line.Clear();
+      ASSERT_TRUE((*reader)->Next(&line).value()) << size;
+      EXPECT_TRUE(line.has_header());
+    }
+    EXPECT_FALSE((*reader)->Next(&line).value()) << size;
+    auto refusing = JsonLinesReader::Open(path, size - 1);
+    ASSERT_TRUE((*refusing)->Rewind().ok());
+    EXPECT_EQ((*refusing)->Next(&line).status(),
+              absl::InvalidArgumentError(absl::StrCat(
+                  path, ":1: the line is too long: it has more than ", size - 1, " bytes")));
+  }
+  auto endless = JsonLinesReader::Open("/dev/zero", 1 << 20);
+  ASSERT_TRUE((*endless)->Rewind().ok());
+  v1::ExportLine line;
+  EXPECT_THAT(std::string((*endless)->Next(&line).status().message()),
+              StartsWith("/dev/zero:1: the line is too long"));
 }
 
 TEST(JsonLines, FileThatCannotBeOpenedIsNamed) {

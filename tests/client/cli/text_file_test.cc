@@ -24,6 +24,18 @@ TEST(TextFile, ThatIsMissingIsNotFound) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot open /nonexistent.csv"));
 }
 
+TEST(TextFile, IsReadUpToItsBound) {
+  const std::string path = testing::TempDir() + "text_file_bound.csv";
+  const std::string content(100'000, 'x');
+  std::ofstream(path, std::ios::binary) << content;
+  EXPECT_EQ(ReadTextFile(path, content.size()).value(), content);
+  for (const std::string& file : {path, std::string("/dev/zero")}) {
+    const absl::Status status = ReadTextFile(file, content.size() - 1).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), file + " is too large: it has more than 99999 bytes");
+  }
+}
+
 TEST(TextFile, CannotBeAFolder) {
   EXPECT_THAT(std::string(ReadTextFile("/").status().message()), HasSubstr("cannot read /"));
 }
