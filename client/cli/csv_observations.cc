@@ -12,11 +12,13 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/utf8_text.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
 
+constexpr char kOtherEncoding[] = "the text is not UTF-8; save the file in UTF-8";
 constexpr char kNone[] = "None";  // The category that Python's None becomes.
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -159,6 +161,7 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
       if (is_parameter) left_out_.push_back(cell.text);
       return absl::OkStatus();
     }
+    if (!IsUtf8(cell.text)) return At(cell.line, column + 1, kOtherEncoding);
     const std::string bare(absl::StripAsciiWhitespace(cell.text));
     if (bare != cell.text && (bare == objective_column_ || ParameterOf(bare).has_value())) {
       return At(cell.line, column + 1,
@@ -283,7 +286,8 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     if (!problem.has_value()) break;
     const size_t column = *column_of_[problem->parameter];
     if (HasFailed() && row_[column].text.empty()) continue;
-    return At(row_[column].line, column + 1, problem->complaint + columns_.remedy);
+    return At(row_[column].line, column + 1,
+              IsUtf8(row_[column].text) ? problem->complaint + columns_.remedy : kOtherEncoding);
   }
   RETURN_IF_ERROR(ReadOutcome(observation->mutable_outcome()));
   return true;

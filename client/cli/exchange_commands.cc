@@ -11,6 +11,7 @@
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_standing.h"
+#include "slipstream/errors.h"
 #include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
@@ -21,6 +22,8 @@ class ExportFile final : public ExportReader {
  public:
   ExportFile(std::unique_ptr<JsonLinesReader> lines, ProjectChoice project)
       : lines_(std::move(lines)), project_(std::move(project)) {}
+
+  const std::string& name() const { return lines_->name(); }
 
   absl::Status Rewind() override { return lines_->Rewind(); }
   absl::StatusOr<bool> Next(v1::ExportLine* line) override {
@@ -90,6 +93,9 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
   const auto study = session.client().ImportStudy(std::move(header), file);
+  if (!ViolationsOf(study.status()).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(file.name(), ": ", study.status().message()));
+  }
   if (absl::IsAlreadyExists(study.status())) {
     return absl::AlreadyExistsError(absl::StrCat(
         study.status().message(), "; --id gives it another name, --replace replaces that study"));

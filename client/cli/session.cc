@@ -1,6 +1,8 @@
 #include "client/cli/session.h"
 
+#include <cerrno>
 #include <sstream>
+#include <string>
 
 #include "absl/strings/ascii.h"
 #include "client/cli/usage_error.h"
@@ -21,8 +23,12 @@ void Session::Print(const std::vector<Field>& fields) {
 }
 
 absl::Status Session::Flush() {
+  const bool has_failed_before = terminal_.out.fail();  // For a reason that is not known any more.
+  errno = 0;
   if (terminal_.out.flush()) return absl::OkStatus();
-  return absl::DataLossError("the result could not be written out in full");
+  const std::string complaint = "the result could not be written out in full";
+  if (has_failed_before || errno == 0) return absl::DataLossError(complaint);
+  return absl::DataLossError(absl::ErrnoToStatus(errno, complaint).message());
 }
 
 void Session::Print(const std::string& text) { terminal_.out << text; }

@@ -50,6 +50,15 @@ TEST_F(CsvObservationsTest, ReadsRowsWhateverTheOrderOfColumns) {
   EXPECT_FALSE(second.configuration().values().contains("degree"));
 }
 
+TEST_F(CsvObservationsTest, TellsOfAnotherEncodingWhereItMatters) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rb\xE9,,1\n"),
+            "runs.csv:2:2 (kernel): the text is not UTF-8; save the file in UTF-8");
+  EXPECT_THAT(Complaint("lr,kernel,d\xE9gree,accuracy\n0.5,rbf,,1\n"),
+              EndsWith(": the text is not UTF-8; save the file in UTF-8"));
+  columns_.ignored = {"remark"};
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy,remark\n0.5,rbf,,1,\xE9\n"), "none");
+}
+
 TEST_F(CsvObservationsTest, ReadsTheSameAgainAfterRewind) {
   const auto table = Open("lr,kernel,degree,accuracy\n0.5,rbf,,1\n0.25,rbf,,2\n");
   ASSERT_TRUE(table.ok());

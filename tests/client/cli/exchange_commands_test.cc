@@ -139,6 +139,15 @@ TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
   EXPECT_THAT(result.err, HasSubstr("standard input:4: "));
 }
 
+TEST_F(ExchangeCommands, ImportNamesTheFileWhoseLineTheServerRefuses) {
+  const std::string path = WriteTestFile("cut_off.jsonl", kText);
+  v1::FieldViolation violation;
+  violation.set_field("line 4: kind");
+  service().FailNext(1, {.status = BadRequestStatus("line 4: kind is missing", violation)});
+  EXPECT_THAT(Run({"study", "import", path}).err,
+              ContainsRegex("^slipstream: " + path + ": .*line 4: kind is missing"));
+}
+
 TEST_F(ExchangeCommands, ImportOfAnEmptyFileSaysSo) {
   const ProcessResult result = Run({"study", "import"}, "");
   EXPECT_EQ(result.code, 1);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "client/cli/usage_error.h"
@@ -51,6 +52,20 @@ TEST_F(Confirmation, IsNotAskedForWhenItWasGiven) {
 TEST_F(Confirmation, NeedsATerminal) {
   EXPECT_TRUE(IsUsageError(Ask("y\n", false, false)));
   EXPECT_EQ(err_.str(), "");
+}
+
+TEST(Session, TellsWhyItCannotWrite) {
+  std::istringstream in;
+  std::ofstream out("/dev/full");
+  std::ostringstream err;
+  const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+  Session session(*client, {in, out, err}, Format::kTable);
+  session.Print("a line\n");
+  EXPECT_EQ(session.Flush(),
+            absl::DataLossError(
+                "the result could not be written out in full: No space left on device"));
+  // What is told after that has no reason of its own.
+  EXPECT_EQ(session.Flush(), absl::DataLossError("the result could not be written out in full"));
 }
 
 TEST(Session, ShowsTheControlCharactersOfNotesAsSpaces) {
