@@ -22,6 +22,7 @@
 #include "client/cli/trial_holder.h"
 #include "client/cli/trial_view.h"
 #include "client/cli/usage_error.h"
+#include "slipstream/errors.h"
 
 namespace slipstream::cli {
 namespace {
@@ -59,6 +60,21 @@ v1::SuggestRequest RequestOf(const std::string& study, const SuggestArguments& a
   return request;
 }
 
+bool IsActive(const std::string& study, Session& session) {
+  v1::GetStudyRequest request;
+  request.set_name(study);
+  request.mutable_read_mask()->add_paths("state");
+  const absl::StatusOr<v1::Study> found = session.client().GetStudy(request);
+  return !found.ok() || found->state() == v1::Study::ACTIVE;
+}
+
+// What a refusal to suggest means: either the study gives no trials for now, or the call failed.
+absl::Status ToldApart(const absl::Status& refusal, const std::string& study, Session& session) {
+  const bool has_no_more = HasNoMoreTrials(refusal) || (absl::IsFailedPrecondition(refusal) &&
+                                                        !IsActive(study, session));
+  return has_no_more ? AsNoMoreTrials(refusal) : refusal;
+}
+
 absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   v1::Study study;
@@ -66,12 +82,14 @@ absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   if (session.format() != Format::kJson) {
     ASSIGN_OR_RETURN(study, GetOutline(name, session));
   }
-  ASSIGN_OR_RETURN(const auto response, session.client().Suggest(RequestOf(name, arguments)));
-  const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
+  const auto response = session.client().Suggest(RequestOf(name, arguments));
+  if (!response.ok()) return ToldApart(response.status(), name, session);
+  const std::vector<v1::Trial> trials(response->trials().begin(), response->trials().end());
   // Exact numbers, as they are for use and not only for display.
   PrintTrials(study, trials, Numbers::kExact, session);
   if (static_cast<int>(trials.size()) < arguments.count) {
-    session.Warn("the candidate list is exhausted: there are no more trials");
+    session.Warn(absl::StrCat("the study gave ", trials.size(), " of ", arguments.count,
+                              " trials: it has no more for now"));
   }
   if (!trials.empty()) {
     session.Remark(absl::StrCat("\nThen: slipstream observe ", ShortTrialName(trials[0].name()),
@@ -283,7 +301,10 @@ absl::Status Explain(const std::string& text, Session& session) {
 
 void AddSuggest(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<SuggestArguments>();
-  CLI::App* const command = app->add_subcommand("suggest", "Leases trials to a worker");
+  CLI::App* const command = app->add_subcommand(
+      "suggest",
+      "Leases trials to a worker; exits with 3 if the study gives none, because it is paused or "
+      "completed, each of its candidates has a trial, or its limit of trials is reached");
   AddStudyName(command, &arguments->study);
   command
       ->add_option("--worker", arguments->worker,

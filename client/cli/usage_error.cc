@@ -7,6 +7,7 @@ namespace slipstream::cli {
 namespace {
 
 constexpr char kMark[] = "slipstream.cli/usage";
+constexpr char kNoMoreMark[] = "slipstream.cli/no_more_trials";
 
 }  // namespace
 
@@ -23,8 +24,14 @@ absl::Status AsUsageError(const std::string& prefix, const absl::Status& status)
   return UsageError(absl::StrCat(prefix, std::string(status.message())));
 }
 
+absl::Status AsNoMoreTrials(absl::Status status) {
+  status.SetPayload(kNoMoreMark, absl::Cord());
+  return status;
+}
+
 int ExitCode(const absl::Status& status) {
   if (status.ok()) return 0;
+  if (status.GetPayload(kNoMoreMark).has_value()) return 3;
   return IsUsageError(status) ? 2 : 1;
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kUsedUpUrl[] = "type.googleapis.com/slipstream.v1.CandidatesUsedUp";
 constexpr char kOtherOutcomeUrl[] = "type.googleapis.com/slipstream.v1.OtherOutcome";
+constexpr char kTrialLimitUrl[] = "type.googleapis.com/slipstream.v1.TrialLimitReached";
 constexpr char kQuotaUrl[] = "slipstream/quota";
 constexpr char kBar[] = " | ";
 constexpr char kViolationsUrl[] = "slipstream/violations";
@@ -127,6 +128,7 @@ absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
     error.SetPayload(kQuotaUrl, absl::Cord(exceeded->quota()));
   }
   if (DetailOf<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
+  if (DetailOf<v1::TrialLimitReached>(status)) error.SetPayload(kTrialLimitUrl, absl::Cord());
   if (DetailOf<v1::OtherOutcome>(status)) error.SetPayload(kOtherOutcomeUrl, absl::Cord());
   return error;
 }
@@ -149,6 +151,10 @@ std::vector<Violation> ViolationsOf(const absl::Status& status) {
 
 std::string ExceededQuota(const absl::Status& status) {
   return std::string(status.GetPayload(kQuotaUrl).value_or(absl::Cord()));
+}
+
+bool HasNoMoreTrials(const absl::Status& status) {
+  return client_internal::IsUsedUp(status) || status.GetPayload(kTrialLimitUrl).has_value();
 }
 
 }  // namespace slipstream

@@ -15,6 +15,7 @@ namespace slipstream {
 
 inline constexpr char kUsedUpUrl[] = "slipstream/used_up";
 inline constexpr char kOtherOutcomeUrl[] = "slipstream/other_outcome";
+inline constexpr char kTrialLimitUrl[] = "slipstream/trial_limit";
 inline constexpr char kQuotaUrl[] = "slipstream/quota";
 inline constexpr char kRetryDelayUrl[] = "slipstream/retry_delay";
 
@@ -40,6 +41,18 @@ inline absl::Status OtherOutcomeError(absl::string_view message) {
 // Whether `status` was made by OtherOutcomeError.
 inline bool IsOtherOutcome(const absl::Status& status) {
   return status.GetPayload(kOtherOutcomeUrl).has_value();
+}
+
+// RESOURCE_EXHAUSTED as a study would have more trials than the server allows for one.
+inline absl::Status TrialLimitError(absl::string_view message) {
+  absl::Status status = absl::ResourceExhaustedError(message);
+  status.SetPayload(kTrialLimitUrl, absl::Cord());
+  return status;
+}
+
+// Whether `status` was made by TrialLimitError.
+inline bool IsTrialLimit(const absl::Status& status) {
+  return status.GetPayload(kTrialLimitUrl).has_value();
 }
 
 // `status`, which refuses what the quota of this name forbids.

@@ -48,6 +48,7 @@ std::string DetailsOf(const absl::Status& status, const std::string& message) {
   }
   if (IsUsedUp(status)) add(v1::CandidatesUsedUp());
   if (IsOtherOutcome(status)) add(v1::OtherOutcome());
+  if (IsTrialLimit(status)) add(v1::TrialLimitReached());
   // Clients of gRPC say UNAVAILABLE, too, where nobody answers.
   if (details.details().empty() && !absl::IsUnavailable(status)) return {};
   details.set_code(static_cast<int>(status.code()));

@@ -112,7 +112,7 @@ absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id
 absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,
                                 int64_t max_trials) {
   if (static_cast<int64_t>(more) <= max_trials - head.trial_count) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
+  return TrialLimitError(
       absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count,
                    head.trial_count == 1 ? " trial, " : " trials, ", more,
                    " more would be above the limit of ", max_trials, " (--max-trials-per-study)"));

@@ -79,6 +79,10 @@ grpc::Status UsedUpStatus(const std::string& message) {
   return RefusalWith(v1::CandidatesUsedUp(), message);
 }
 
+grpc::Status TrialLimitStatus(const std::string& message) {
+  return RefusalWith(v1::TrialLimitReached(), message, grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
 grpc::Status OtherOutcomeStatus(const std::string& message) {
   return RefusalWith(v1::OtherOutcome(), message);
 }

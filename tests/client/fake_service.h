@@ -42,8 +42,10 @@ grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolati
 // A refusal by a quota, like the real server's.
 grpc::Status QuotaStatus(const std::string& message, const std::string& quota);
 
-// Refusals as no candidate is left, or the trial has another outcome, like the real server's.
+// Refusals as no candidate is left, the study has too many trials, or the trial has another
+// outcome, like the real server's.
 grpc::Status UsedUpStatus(const std::string& message);
+grpc::Status TrialLimitStatus(const std::string& message);
 grpc::Status OtherOutcomeStatus(const std::string& message);
 
 // Thread-safe.

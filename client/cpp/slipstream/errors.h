@@ -25,6 +25,10 @@ std::vector<Violation> ViolationsOf(const absl::Status& status);
 // "calls_per_second", as in the server's quota file. Empty for errors that are not about a quota.
 std::string ExceededQuota(const absl::Status& status);
 
+// Whether a study has no further trials to give, as each candidate of its list has one, or as it
+// has as many as the server allows. Earlier servers do not tell of the latter.
+bool HasNoMoreTrials(const absl::Status& status);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_

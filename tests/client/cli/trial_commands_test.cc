@@ -65,6 +65,29 @@ TEST_F(TrialCommands, ASuggestThatFailsHasLeasedNothing) {
   EXPECT_EQ(service().calls().size(), calls_before + 1) << "another one may fail";
 }
 
+TEST_F(TrialCommands, SuggestTellsAStudyWithoutMoreTrialsFromAFailureByItsExitCode) {
+  const auto code_after = [this](const grpc::Status& refusal, const std::string& format) {
+    // The study is read for the columns of its trials.
+    if (format != "json") service().FailNext(1, {});
+    service().FailNext(1, {.status = refusal});
+    return Run({"suggest", "s1", "--worker", "w", "--format", format}).code;
+  };
+  const grpc::Status paused = {grpc::StatusCode::FAILED_PRECONDITION, "it is as it is"};
+  for (const char* format : {"table", "csv", "json"}) {
+    EXPECT_EQ(code_after(UsedUpStatus("each candidate has a trial"), format), 3);
+    EXPECT_EQ(code_after(TrialLimitStatus("1 more would be above the limit"), format), 3);
+    EXPECT_EQ(code_after(QuotaStatus("1 more would be above the quota", "trials"), format), 1);
+    EXPECT_EQ(code_after({grpc::StatusCode::RESOURCE_EXHAUSTED, "too large"}, format), 1);
+    EXPECT_EQ(code_after({grpc::StatusCode::NOT_FOUND, "there is no studies/s1"}, format), 1);
+    EXPECT_EQ(code_after(paused, format), 1) << "it is active";
+  }
+  ASSERT_EQ(Run({"study", "pause", "s1"}).code, 0);
+  EXPECT_EQ(code_after(paused, "csv"), 3);
+  ASSERT_EQ(Run({"study", "complete", "s1"}).code, 0);
+  EXPECT_EQ(code_after(paused, "csv"), 3);
+  EXPECT_THAT(Run({"suggest", "--help"}).out, HasSubstr("exits with 3"));
+}
+
 TEST_F(TrialCommands, SuggestNamesTheProcessThatRunsItAsTheWorkers) {
   ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
   EXPECT_EQ(Stored(1).worker_process().process_id(), getpid());

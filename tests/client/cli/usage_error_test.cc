@@ -9,6 +9,7 @@ TEST(UsageError, HasAnExitCodeOfItsOwn) {
   EXPECT_EQ(ExitCode(absl::OkStatus()), 0);
   EXPECT_EQ(ExitCode(absl::InvalidArgumentError("refused by the server")), 1);
   EXPECT_EQ(ExitCode(UsageError("--limit is missing")), 2);
+  EXPECT_EQ(ExitCode(AsNoMoreTrials(absl::FailedPreconditionError("is PAUSED"))), 3);
 }
 
 TEST(UsageError, IsMadeOfAnotherErrorWithAPrefix) {

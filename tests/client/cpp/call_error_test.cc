@@ -101,6 +101,16 @@ TEST(CallError, TellsWhichQuotaIsExceeded) {
   EXPECT_EQ(ExceededQuota(CallError(Failed(true), UsedUpStatus("no candidate is left"))), "");
 }
 
+TEST(CallError, TellsThatAStudyHasNoMoreTrials) {
+  const auto tells = [](const grpc::Status& status) {
+    return HasNoMoreTrials(CallError(Failed(true), status));
+  };
+  EXPECT_TRUE(tells(UsedUpStatus("no candidate is left")));
+  EXPECT_TRUE(tells(TrialLimitStatus("1 more would be above the limit")));
+  EXPECT_FALSE(tells(QuotaStatus("too many trials", "trials")));
+  EXPECT_FALSE(tells({grpc::StatusCode::FAILED_PRECONDITION, "as it is"}));
+}
+
 TEST(CallError, DoesNotSayAViolationTwice) {
   const std::string message = LowViolation().description();
   const absl::Status error = CallError(Failed(true), BadRequestStatus(message, LowViolation()));

@@ -86,6 +86,9 @@ class Examples(ServerTest):
         trials = slipstream.load(self.study_id).trials
         self.assertEqual([trial.state for trial in trials], ["succeeded"] * 12)
         self.assertIn(f"{self.study_id}/{slipstream.load(self.study_id).best.number} ", output)
+        slipstream.load(self.study_id).complete()
+        self.assertIn(" is COMPLETED ", run(EXAMPLES / "shell_trainer", self.study_id, 12))
+        self.assertEqual(len(slipstream.load(self.study_id).trials), 12)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ TEST(StatusConversion, TellsThatTheServerItselfIsUnavailable) {
 TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {
   const auto detail_of = [](const absl::Status& refusal) {
     const grpc::Status status = ToGrpcStatus(refusal);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    EXPECT_EQ(static_cast<int>(status.error_code()), refusal.raw_code());
     EXPECT_EQ(status.error_message(), "it is as it is");
     v1::StatusDetails details;
     EXPECT_TRUE(details.ParseFromString(status.error_details()));
@@ -84,7 +84,9 @@ TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {
   };
   EXPECT_TRUE(detail_of(UsedUpError("it is as it is")).Is<v1::CandidatesUsedUp>());
   EXPECT_TRUE(detail_of(OtherOutcomeError("it is as it is")).Is<v1::OtherOutcome>());
+  EXPECT_TRUE(detail_of(TrialLimitError("it is as it is")).Is<v1::TrialLimitReached>());
   EXPECT_TRUE(ToGrpcStatus(absl::FailedPreconditionError("paused")).error_details().empty());
+  EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("too large")).error_details().empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/refusals.h"
 #include "server/store/answer_rules.h"
 #include "server/store/holding_rules.h"
 #include "server/store/study_rules.h"
@@ -126,8 +127,10 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
       [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
   EXPECT_TRUE(refusals[0].ok());
   EXPECT_THAT(refusals[1], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
+  EXPECT_TRUE(IsTrialLimit(refusals[1]));
   EXPECT_TRUE(refusals[2].ok());
   EXPECT_THAT(refusals[3], IsRefusal(kResourceExhausted, "above its quota of 3"));
+  EXPECT_FALSE(IsTrialLimit(refusals[3]));
   EXPECT_THAT(Plan({"a", "b", "c", "d"}).active,
               ElementsAre(ElementsAre(1), IsEmpty(), ElementsAre(2, 3), IsEmpty()));
   // Not 1, 11 and 12, as then 2 and 3 would be suggested next, and 11 and 12 once more.
