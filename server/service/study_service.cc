@@ -134,6 +134,14 @@ std::optional<std::string> TakeAllSources(v1::Study* study) {
   return project;
 }
 
+// Whether checking the study takes long: a list of candidates may be large, and all source tasks of
+// a project are looked at.
+bool TakesLongToCheck(const v1::Study& study) {
+  return study.space().has_candidates() ||
+         (study.source_tasks_size() == 1 &&
+          ProjectOfAllSourceTasks(study.source_tasks(0)).has_value());
+}
+
 }  // namespace
 
 absl::Status StudyService::AddAllSources(const std::string& project, v1::Study* study,
@@ -226,10 +234,12 @@ void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study*
       }));
     });
   };
-  BeginOn(computations_, done, [=, this] {
+  const Done& answered = request->study().space().has_candidates() ? with_candidates : done;
+  Executor* const executor = TakesLongToCheck(request->study()) ? computations_ : reads_;
+  BeginOn(executor, done, [=, this] {
     RequestGuard guard = GuardOf("CreateStudy", *request);
-    if (AnswerRepeat(&store_, guard, response, with_candidates)) return absl::OkStatus();
-    return StoreNewStudy(*request, std::move(guard), response, with_candidates);
+    if (AnswerRepeat(&store_, guard, response, answered)) return absl::OkStatus();
+    return StoreNewStudy(*request, std::move(guard), response, answered);
   });
 }
 

@@ -68,7 +68,7 @@ TEST_F(StudyServiceTest, AnAnswerHasTheCandidatesAndWhatIsRememberedOfItHasNot) 
 }
 
 // They may take long, and few threads read.
-TEST_F(StudyServiceTest, ReadsGoOnWhileStudiesAreBeingCreated) {
+TEST_F(StudyServiceTest, OthersGoOnWhileStudiesAreBeingChecked) {
   Create(ExampleStudy());
   std::counting_semaphore<> held(0);
   std::promise<void> gate;
@@ -90,8 +90,14 @@ TEST_F(StudyServiceTest, ReadsGoOnWhileStudiesAreBeingCreated) {
   }
   std::future<v1::Study> read = std::async(std::launch::async, [this] { return Get("s"); });
   EXPECT_EQ(read.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  // So does the creation of a study that is quickly checked.
+  std::future<absl::Status> quick = std::async(std::launch::async, [this] {
+    return Call(&StudyService::CreateStudy, CreateRequest(ExampleStudy(), "v"));
+  });
+  EXPECT_EQ(quick.wait_for(std::chrono::seconds(10)), std::future_status::ready);
   gate.set_value();
   for (auto& each : created) EXPECT_TRUE(each.get_future().get().ok());
+  EXPECT_TRUE(quick.get().ok());
 }
 
 TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
