@@ -112,6 +112,17 @@ struct PendingCall {
   Response response;
 };
 
+// Deletes `call`, then tells `done` whether it succeeded. A call's context holds its channel, and
+// gRPC's own thread must not be the last to let go of that: it would wait for itself to end.
+template <typename Call>
+std::function<void(grpc::Status)> Ending(std::shared_ptr<Call> call,
+                                         std::function<void(bool)> done) {
+  return [call = std::move(call), done = std::move(done)](const grpc::Status& status) mutable {
+    call.reset();
+    done(status.ok());
+  };
+}
+
 std::string RequestId(int64_t series, int64_t index) {
   // Ordered by time, like a client's.
   return absl::StrFormat("%08d-%012d", series, index);
@@ -225,9 +236,9 @@ class Benchmark {
         report->set_step(index / trials * steps + i);
         (*report->mutable_measurement()->mutable_metrics())["loss"] = static_cast<double>(i);
       }
-      stubs_[lane].optimization->async()->Report(
-          &call->context, &call->request, &call->response,
-          [call, done](grpc::Status status) { done(status.ok()); });
+      auto& [context, request, response] = *call;
+      stubs_[lane].optimization->async()->Report(&context, &request, &response,
+                                                 Ending(std::move(call), done));
       return true;
     });
   }
@@ -248,9 +259,9 @@ class Benchmark {
       call->request =
           TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
                       LossOutcome(static_cast<double>(index)), RequestId(series, index));
-      stubs_[lane].optimization->async()->Observe(
-          &call->context, &call->request, &call->response,
-          [call, done](grpc::Status status) { done(status.ok()); });
+      auto& [context, request, response] = *call;
+      stubs_[lane].optimization->async()->Observe(&context, &request, &response,
+                                                  Ending(std::move(call), done));
       return true;
     });
   }
@@ -264,9 +275,9 @@ class Benchmark {
       auto call = std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
       call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index), 1,
                                  RequestId(series, index));
-      stubs_[lane].optimization->async()->Suggest(
-          &call->context, &call->request, &call->response,
-          [call, done](grpc::Status status) { done(status.ok()); });
+      auto& [context, request, response] = *call;
+      stubs_[lane].optimization->async()->Suggest(&context, &request, &response,
+                                                  Ending(std::move(call), done));
       return true;
     });
   }
@@ -288,7 +299,8 @@ class Benchmark {
       auto call = std::make_shared<ProbeCall>();
       call->request.set_payload(std::string(kPayloadBytes, 'x'));
       call->request.set_key(RequestId(series, index));
-      start(stubs_[lane], *call, [call, done](grpc::Status status) { done(status.ok()); });
+      ProbeCall& started = *call;
+      start(stubs_[lane], started, Ending(std::move(call), done));
       return true;
     });
   }
