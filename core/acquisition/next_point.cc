@@ -252,9 +252,9 @@ class Chooser {
   void Describe(NextPoint& next) const {
     const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
     const Predictions there = PredictMeasured(request_.model, x);
-    const double mean = there.mean[0];
-    const double deviation = std::sqrt(there.variance[0]);
     const OutputTransform& transform = request_.model.transform();
+    const double mean = transform.Nearer(there.mean[0], request_.model.results());
+    const double deviation = std::sqrt(there.variance[0]);
     next.model_deviation = deviation;
     next.mean = transform.Invert(mean);
     next.deviation = transform.InvertDeviation(mean, deviation);

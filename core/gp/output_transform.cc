@@ -221,6 +221,18 @@ double OutputTransform::Invert(double value) const {
                     std::numeric_limits<double>::max());
 }
 
+double OutputTransform::Nearer(double value, const Vector& values) const {
+  if (warp_ != OutputWarp::kPower || exponent_ == 1) return value;
+  const double one_end = Invert(values.minCoeff());
+  const double other_end = Invert(values.maxCoeff());
+  // As a half, since the whole may overflow.
+  const double half_range = 0.5 * other_end - 0.5 * one_end;
+  if (half_range == 0) return value;
+  const double least = Apply(one_end - half_range - half_range);
+  const double most = Apply(other_end + half_range + half_range);
+  return std::clamp(value, least, most);
+}
+
 double OutputTransform::InvertDeviation(double mean, double deviation) const {
   constexpr double kMostSkew = 10;
   const double middle = Invert(mean);

@@ -252,6 +252,38 @@ TEST(OutputTransform, ADeviationBeyondTheEndOfAPowersRangeIsWorthNoHugeNumber) {
   EXPECT_LT(worth, 10 * results.maxCoeff());
 }
 
+// Accuracies that crowd at their best, so that the power ends not far below the worst.
+TEST(OutputTransform, WhatIsBeyondTheEndOfAPowersRangeComesNearTheResults) {
+  for (const double sign : {1.0, -1.0}) {
+    Vector results(9);
+    results << 0.9425, 0.9425, 0.885, 0.9425, 0.931, 0.9425, 0.736, 0.9425, 0.919;
+    results *= sign;
+    const OutputTransform transform = OutputTransform::Fit(OutputWarp::kPower, results, sign);
+    const Vector values = transform.Apply(results);
+    const double worst = sign * 0.736;
+    const double range = sign * (0.9425 - 0.736);
+    ASSERT_GT(std::abs(transform.Invert(values.minCoeff() - 50)), 1e3);
+    const double nearer = transform.Nearer(values.minCoeff() - 50, values);
+    EXPECT_NEAR(transform.Invert(nearer), worst - range, 1e-9);
+    EXPECT_GT(transform.InvertDeviation(nearer, 0.2), 0.01);
+    for (const double value : {values.minCoeff(), 0.0, values.maxCoeff()}) {
+      EXPECT_EQ(transform.Nearer(value, values), value);
+    }
+    EXPECT_EQ(OutputTransform::Fit(OutputWarp::kStandardize, results, sign).Nearer(-50, values),
+              -50);
+  }
+}
+
+TEST(OutputTransform, NearerIsFiniteAndKeepsResultsWhateverTheyAre) {
+  ForEachWarpResultsAndSign([](const Results& results, const OutputTransform& transform, double) {
+    const Vector values = transform.Apply(results.values);
+    for (const double value : values) EXPECT_EQ(transform.Nearer(value, values), value);
+    for (const double far : {-1e6, 1e6}) {
+      EXPECT_TRUE(std::isfinite(transform.Nearer(far, values))) << far;
+    }
+  });
+}
+
 // Yeo and Johnson's definition, equation 2.1, for exponents other than 0 and 2.
 long double YeoJohnson(long double x, long double exponent) {
   return x >= 0 ? (std::pow(x + 1, exponent) - 1) / exponent
