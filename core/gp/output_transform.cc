@@ -222,7 +222,7 @@ double OutputTransform::Invert(double value) const {
 }
 
 double OutputTransform::Nearer(double value, const Vector& values) const {
-  if (warp_ != OutputWarp::kPower || exponent_ == 1) return value;
+  if (warp_ != OutputWarp::kPower || exponent_ == 1 || values.size() == 0) return value;
   const double one_end = Invert(values.minCoeff());
   const double other_end = Invert(values.maxCoeff());
   // As a half, since the whole may overflow.

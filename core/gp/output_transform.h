@@ -53,9 +53,9 @@ class OutputTransform {
   double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
-  // Where `value` is beyond all of `values`, which are at least one: `value`, or one nearer to them
-  // whose inverse is as far from theirs as these are from one another. The inverse of a power ends
-  // somewhere, and what a model expects beyond that is a huge number of no meaning.
+  // `value`, or where that is far beyond all of `values`, one whose inverse is as far from theirs as
+  // these are from one another. The inverse of a power ends somewhere, and what a model expects
+  // beyond that is a huge number of no meaning.
   double Nearer(double value, const Vector& values) const;
   // Returns half of the distance between the inverses of one deviation more and one less than the
   // mean. The longer side counts as at most ten times the shorter one, because the inverse of a

@@ -269,6 +269,7 @@ TEST(OutputTransform, WhatIsBeyondTheEndOfAPowersRangeComesNearTheResults) {
     for (const double value : {values.minCoeff(), 0.0, values.maxCoeff()}) {
       EXPECT_EQ(transform.Nearer(value, values), value);
     }
+    EXPECT_EQ(transform.Nearer(-50, Vector()), -50);
     EXPECT_EQ(OutputTransform::Fit(OutputWarp::kStandardize, results, sign).Nearer(-50, values),
               -50);
   }
