@@ -1,5 +1,6 @@
 #include "server/store/sqlite/answers.h"
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 
 namespace slipstream::sqlite {
@@ -17,7 +18,13 @@ constexpr const char* kAnyIn[] = {
     "SELECT 1 FROM answers_0 LIMIT 1",
     "SELECT 1 FROM answers_1 LIMIT 1",
 };
-constexpr const char* kEmpty[] = {"DELETE FROM answers_0", "DELETE FROM answers_1"};
+// A few hundredths of a second, and more than are remembered until the next step.
+#define SLIPSTREAM_ERASE_SOME(table)                                               \
+  "DELETE FROM " table " WHERE request_id <= (SELECT max(request_id) FROM (SELECT" \
+  " request_id FROM " table " ORDER BY request_id LIMIT 10000))"
+constexpr const char* kEraseSomeIn[] = {SLIPSTREAM_ERASE_SOME("forgotten_answers_0"),
+                                        SLIPSTREAM_ERASE_SOME("forgotten_answers_1")};
+#undef SLIPSTREAM_ERASE_SOME
 
 using FoundAnswer = absl::StatusOr<std::optional<RememberedAnswer>>;
 
@@ -40,6 +47,17 @@ absl::StatusOr<LoadedGeneration> LoadGeneration(Connection& connection, int64_t 
   const std::optional<int64_t> since_ms = query.OptionalInteger(1);
   return LoadedGeneration{{static_cast<int>(query.Integer(0)), since_ms.value_or(now_ms)},
                           !since_ms.has_value()};
+}
+
+std::string NameOf(int table) { return absl::StrCat("answers_", table); }
+std::string NameOfForgotten(int table) { return absl::StrCat("forgotten_answers_", table); }
+
+// The SQL that made the table; absent if there is none.
+absl::StatusOr<std::optional<std::string>> FindTable(Connection& connection,
+                                                     const std::string& name) {
+  Query query(connection, "SELECT sql FROM sqlite_schema WHERE name = ?");
+  query.BindText(name);
+  return query.First([](const Query& row) { return row.Bytes(0); });
 }
 
 }  // namespace
@@ -68,11 +86,11 @@ absl::Status Answers::Begin(int64_t now_ms) {
   if (age_ms < -retention_ms_) return Store({generation_->current, now_ms});
   if (age_ms < retention_ms_) return absl::OkStatus();
   const int next = 1 - generation_->current;
-  SLIPSTREAM_RETURN_IF_ERROR(Empty(next));
+  SLIPSTREAM_RETURN_IF_ERROR(Forget(next));
   // The new generation begins where the last one ended, not now: after a quiet
   // time the last one's answers would otherwise live too long.
   if (age_ms < 2 * retention_ms_) return Store({next, generation_->since_ms + retention_ms_});
-  SLIPSTREAM_RETURN_IF_ERROR(Empty(generation_->current));
+  SLIPSTREAM_RETURN_IF_ERROR(Forget(generation_->current));
   return Store({next, now_ms});
 }
 
@@ -94,7 +112,28 @@ absl::StatusOr<bool> Answers::EarlierIsEmpty() {
   return *earlier_is_empty_;
 }
 
-absl::Status Answers::Empty(int table) { return Query(connection_, kEmpty[table]).Run(); }
+// What was forgotten earlier has been erased by now, unless there was hardly a transaction since.
+absl::Status Answers::Forget(int table) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const auto empty_one, FindTable(connection_, NameOf(table)));
+  pending_ = true;
+  return connection_.Execute(
+      absl::StrCat("DROP TABLE IF EXISTS ", NameOfForgotten(table), "; ALTER TABLE ",
+                   NameOf(table), " RENAME TO ", NameOfForgotten(table), "; ",
+                   empty_one.value_or("")));
+}
+
+absl::Status Answers::EraseSome() {
+  for (const int table : {0, 1}) {
+    const std::string name = NameOfForgotten(table);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const auto forgotten, FindTable(connection_, name));
+    if (!forgotten.has_value()) continue;
+    SLIPSTREAM_RETURN_IF_ERROR(Query(connection_, kEraseSomeIn[table]).Run());
+    if (connection_.changes() > 0) return absl::OkStatus();
+    return connection_.Execute(absl::StrCat("DROP TABLE ", name));
+  }
+  pending_ = false;
+  return absl::OkStatus();
+}
 
 FoundAnswer Answers::Find(const std::string& request_id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<RememberedAnswer> answer,

@@ -1,7 +1,8 @@
 // Remembered answers, in two generations: new ones go to the current table,
 // look-ups to both. When the current one is as old as the retention, the other
-// is emptied as a whole and becomes the current one; so an answer lives for one
-// to two retentions, and forgetting costs nothing per answer.
+// is set aside as a whole, and an empty one in its place becomes the current one;
+// so an answer lives for one to two retentions. What is set aside is erased in small
+// steps, so that it does not delay other writes.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 
@@ -38,14 +39,20 @@ class Answers {
   absl::Status Begin(int64_t now_ms);
   absl::StatusOr<std::optional<RememberedAnswer>> Find(const std::string& request_id);
   absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer);
+  // Called in any transaction: erases some of the answers that are forgotten.
+  absl::Status EraseSome();
+  // Whether there may be any left.
+  bool pending() const { return pending_; }
   void RolledBack() {
     generation_.reset();
     earlier_is_empty_.reset();
+    pending_ = true;
   }
 
  private:
   absl::Status Store(AnswerGeneration generation);
-  absl::Status Empty(int table);
+  // Sets the table aside and makes an empty one in its place.
+  absl::Status Forget(int table);
   // Whether the table that is not the current one has no answers. Looked up once
   // per generation, as that table gets no new ones.
   absl::StatusOr<bool> EarlierIsEmpty();
@@ -54,6 +61,7 @@ class Answers {
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
   std::optional<bool> earlier_is_empty_;
+  bool pending_ = true;  // An earlier process may have left some.
 };
 
 }  // namespace slipstream::sqlite

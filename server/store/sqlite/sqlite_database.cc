@@ -48,7 +48,7 @@ constexpr int kTransactionsPerPurge = 16;
 constexpr int kTransactionsAfterFailedPurge = 1024;
 
 // Free pages are looked for after a deletion, and after so many transactions, which may have
-// forgotten a whole generation of answers.
+// deleted old events.
 constexpr int kTransactionsPerLook = 1024;
 
 // While the disk is full. Each attempt may wait for readers, who may have prevented the one before.

@@ -41,6 +41,12 @@ absl::Status SqliteTransaction::RollBack() {
   return writer_.RollBack();
 }
 
+absl::Status SqliteTransaction::Purge() {
+  deletes_ = true;
+  SLIPSTREAM_RETURN_IF_ERROR(purge_.Continue());
+  return answers_.EraseSome();
+}
+
 absl::StatusOr<ProjectUsage> SqliteTransaction::FindUsage(absl::string_view project) {
   if (!usages_.is_counted()) {
     SLIPSTREAM_RETURN_IF_ERROR(heads_.Flush());

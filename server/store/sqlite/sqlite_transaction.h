@@ -133,17 +133,14 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Commit();
   absl::Status RollBack();
 
-  // Erases a few trials of deleted studies.
-  absl::Status Purge() {
-    deletes_ = true;
-    return purge_.Continue();
-  }
+  // Erases a few trials of deleted studies, and a few forgotten answers.
+  absl::Status Purge();
   // Whether the transaction deletes what takes room.
   bool deletes() const { return deletes_; }
   // Whether it also adds nothing that does.
   bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
-  bool purge_pending() const { return purge_.pending(); }
+  bool purge_pending() const { return purge_.pending() || answers_.pending(); }
 
   // ---- Its rows ----
 
