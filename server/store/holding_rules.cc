@@ -64,10 +64,6 @@ absl::StatusOr<std::vector<TrialRecord>> ChainOf(RowTransaction& rows, int64_t s
   return chain;
 }
 
-bool GivesResult(const TrialRecord& trial) {
-  return HasEnded(trial.state) && trial.state != TrialState::kFailed;
-}
-
 // The trial whose result makes further trials of the configuration needless; 0: there is none.
 absl::StatusOr<int64_t> ResultOfChain(RowTransaction& rows, int64_t study_key,
                                       const TrialRecord& trial) {
@@ -84,13 +80,13 @@ std::string GaveResult(int64_t number) {
   return absl::StrCat("trial ", number, " gave a result for this configuration");
 }
 
-absl::Status Withdraw(RowTransaction& rows, std::string reason, StudyHead& head,
-                      TrialRecord& trial) {
+void Withdraw(std::string reason, int64_t now_ms, TrialRecord& trial) {
   trial.state = TrialState::kWithdrawn;
-  trial.end_ms = rows.now_ms();
-  head.bytes -= StoredBytesOf(trial);
+  trial.end_ms = now_ms;
   trial.reason = std::move(reason);
-  head.bytes += StoredBytesOf(trial);
+}
+
+absl::Status WriteWithdrawn(RowTransaction& rows, const StudyHead& head, const TrialRecord& trial) {
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
   return EmitTrialEvent(rows, EventKind::kTrialWithdrawn, head.key, trial);
 }
@@ -171,34 +167,43 @@ void CountAndName(const std::string& trial, int64_t* count, std::vector<std::str
   if (names->size() < LeaseSweep::kNamedTrials) names->push_back(trial);
 }
 
-absl::Status DropReports(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
-  SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(head.key, trial.number));
-  head.bytes -= StoredBytesOf(trial);
-  trial.report_count = 0;
-  head.bytes += StoredBytesOf(trial);
-  trial.last_step.reset();
-  trial.last_value.reset();
-  return rows.UpdateProgress(head.key, trial);
-}
-
 // The counts of `head` are left to be written.
 absl::Status GiveBack(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, head.key, trial));
-  trial.lease_end.reset();
-  if (result > 0) return Withdraw(rows, GaveResult(result), head, trial);
-  if (head.state == StudyState::kCompleted) {
-    return Withdraw(rows, "it was given back after its study was COMPLETED", head, trial);
+  const bool has_reports = trial.report_count > 0;
+  head.bytes -= StoredBytesOf(trial);
+  TakeBack(head.state, result, rows.now_ms(), trial);
+  head.bytes += StoredBytesOf(trial);
+  if (trial.state == TrialState::kWithdrawn) return WriteWithdrawn(rows, head, trial);
+  if (has_reports) {
+    SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(head.key, trial.number));
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
   }
-  if (trial.report_count > 0) SLIPSTREAM_RETURN_IF_ERROR(DropReports(rows, head, trial));
-  trial.state = TrialState::kRequested;
-  trial.worker.clear();
-  trial.process = {};
-  trial.start_ms.reset();
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
   return EmitTrialEvent(rows, EventKind::kTrialReleased, head.key, trial);
 }
 
 }  // namespace
+
+bool GivesResult(const TrialRecord& trial) {
+  return HasEnded(trial.state) && trial.state != TrialState::kFailed;
+}
+
+void TakeBack(StudyState study, int64_t result, int64_t now_ms, TrialRecord& trial) {
+  trial.lease_end.reset();
+  if (result > 0 || study == StudyState::kCompleted) {
+    return Withdraw(
+        result > 0 ? GaveResult(result) : "it was given back after its study was COMPLETED", now_ms,
+        trial);
+  }
+  trial.state = TrialState::kRequested;
+  trial.worker.clear();
+  trial.process = {};
+  trial.start_ms.reset();
+  trial.report_count = 0;
+  trial.last_step.reset();
+  trial.last_value.reset();
+}
 
 absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& held) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, held.study));
@@ -268,7 +273,11 @@ absl::Status WithdrawRepeat(RowTransaction& rows, const TrialRecord& trial, Stud
   if (!GivesResult(trial) || trial.requeued_as == 0) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> chain, ChainOf(rows, head.key, trial));
   if (chain.empty() || chain.back().state != TrialState::kRequested) return absl::OkStatus();
-  return Withdraw(rows, GaveResult(trial.number), head, chain.back());
+  TrialRecord& repeat = chain.back();
+  head.bytes -= StoredBytesOf(repeat);
+  Withdraw(GaveResult(trial.number), rows.now_ms(), repeat);
+  head.bytes += StoredBytesOf(repeat);
+  return WriteWithdrawn(rows, head, repeat);
 }
 
 }  // namespace slipstream::rules

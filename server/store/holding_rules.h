@@ -24,6 +24,12 @@ absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& hel
 absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
                                                        const HeldTrials& held);
 
+// Whether further trials of its configuration are needless.
+bool GivesResult(const TrialRecord& trial);
+// What becomes of a trial that its worker gives back: it is queued again, without its reports, or
+// withdrawn if its study is COMPLETED or a trial of its chain, `result`, gave a result (0: none).
+void TakeBack(StudyState study, int64_t result, int64_t now_ms, TrialRecord& trial);
+
 // Ends at most `most` leases that have run out. `max_trials` is the most that a
 // study may have.
 absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t max_trials);

@@ -56,6 +56,28 @@ absl::Status CheckTrials(const ImportedStudy& imported, const ImportLimits& limi
   return absl::OkStatus();
 }
 
+// The trial whose result makes another trial of this configuration needless; 0: there is none.
+int64_t ResultOfChain(const std::vector<ImportedTrial>& trials, const TrialRecord& trial) {
+  const auto count = static_cast<int64_t>(trials.size());
+  int64_t next = trial.requeue_of > 0 ? trial.requeue_of : trial.number;
+  while (next > 0 && next <= count) {
+    const TrialRecord& each = trials[static_cast<size_t>(next) - 1].record;
+    if (GivesResult(each)) return next;
+    next = each.requeued_as > next ? each.requeued_as : 0;
+  }
+  return 0;
+}
+
+// Nobody holds trials of the new study.
+ImportedStudy WithTrialsGivenBack(ImportedStudy imported, int64_t now_ms) {
+  for (ImportedTrial& trial : imported.trials) {
+    if (trial.record.state != TrialState::kActive) continue;
+    TakeBack(imported.state, ResultOfChain(imported.trials, trial.record), now_ms, trial.record);
+    if (trial.record.state == TrialState::kRequested) trial.reports.clear();
+  }
+  return imported;
+}
+
 ProjectUsage ShareOf(const ImportedStudy& imported) {
   ProjectUsage share = {.studies = 1, .bytes = StoredBytesOf(imported.study)};
   share.trials = static_cast<int64_t>(imported.trials.size());
@@ -124,25 +146,16 @@ absl::Status InsertTrials(RowTransaction& rows, const ImportedStudy& imported, s
     }
     Count(record, imported.maximize, part.counts);
     part.counts.bytes += StoredBytesOf(trial);
-    if (record.state == TrialState::kActive) part.active.push_back(record.number);
   }
   return absl::OkStatus();
 }
 
-// Nobody holds trials of the new study.
-absl::Status GiveActiveTrialsBack(RowTransaction& rows, const std::string& id,
-                                  std::vector<int64_t> active) {
-  if (active.empty()) return absl::OkStatus();
-  HeldTrials held;
-  held.study = id;
-  held.numbers = std::move(active);
-  return ReleaseTrials(rows, held).status();
-}
-
 }  // namespace
 
-CheckedImport::CheckedImport(ImportedStudy imported, const ImportLimits& limits)
-    : study(std::move(imported)), trials(CheckTrials(study, limits)), share(ShareOf(study)) {}
+CheckedImport::CheckedImport(ImportedStudy imported, const ImportLimits& limits, int64_t now_ms)
+    : study(WithTrialsGivenBack(std::move(imported), now_ms)),
+      trials(CheckTrials(study, limits)),
+      share(ShareOf(study)) {}
 
 bool HasMore(const CheckedImport& import, const ImportPart& part) {
   return EndOfPart(import.study.trials, part.trials) < import.study.trials.size();
@@ -187,7 +200,6 @@ absl::StatusOr<StudyRecord> FinishImport(RowTransaction& rows, const CheckedImpo
   head.best = part.counts.best;
   head.bytes += part.counts.bytes;
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
-  SLIPSTREAM_RETURN_IF_ERROR(GiveActiveTrialsBack(rows, id, std::move(part.active)));
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(id));
   if (!record.has_value()) return StudyNotFound(id);
   return *std::move(record);

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,21 +27,20 @@ struct ImportLimits {
   int64_t max_reports = 0;  // For a trial.
 };
 
-// A study to be imported, and what is known of it without the store.
+// A study to be imported, its ACTIVE trials given back, and what is known of it without the store.
 struct CheckedImport {
-  CheckedImport(ImportedStudy imported, const ImportLimits& limits);
+  CheckedImport(ImportedStudy imported, const ImportLimits& limits, int64_t now_ms);
 
-  const ImportedStudy study;
-  const absl::Status trials;  // Why they cannot be stored, if they cannot.
-  const ProjectUsage share;   // What the study takes of its project's quotas.
+  ImportedStudy study;
+  absl::Status trials;  // Why they cannot be stored, if they cannot.
+  ProjectUsage share;   // What the study takes of its project's quotas.
 };
 
 // What is stored of an import so far.
 struct ImportPart {
-  int64_t study_key = 0;        // 0: the study has not been begun.
-  size_t trials = 0;            // The first ones are stored.
-  StudyHead counts;             // Of these.
-  std::vector<int64_t> active;  // The numbers of those among them that are ACTIVE.
+  int64_t study_key = 0;  // 0: the study has not been begun.
+  size_t trials = 0;      // The first ones are stored.
+  StudyHead counts;       // Of these.
 };
 
 // Whether more trials are left than one transaction takes.

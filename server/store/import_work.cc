@@ -9,17 +9,14 @@
 
 namespace slipstream {
 
-ImportWork::ImportWork(WriteQueue* writes, ImportedStudy study, const rules::ImportLimits& limits,
-                       Quotas* quotas, Write<StudyRecord> write)
-    : writes_(*writes),
-      quotas_(quotas),
-      import_(std::move(study), limits),
-      write_(std::move(write)) {}
+ImportWork::ImportWork(WriteQueue* writes, rules::CheckedImport import, Quotas* quotas,
+                       Write<StudyRecord> write)
+    : writes_(*writes), quotas_(quotas), import_(std::move(import)), write_(std::move(write)) {}
 
-void ImportWork::Start(WriteQueue* writes, ImportedStudy study, const rules::ImportLimits& limits,
-                       Quotas* quotas, Write<StudyRecord> write) {
+void ImportWork::Start(WriteQueue* writes, rules::CheckedImport import, Quotas* quotas,
+                       Write<StudyRecord> write) {
   std::shared_ptr<ImportWork> work(
-      new ImportWork(writes, std::move(study), limits, quotas, std::move(write)));
+      new ImportWork(writes, std::move(import), quotas, std::move(write)));
   work->Begin();
 }
 

@@ -22,14 +22,14 @@ namespace slipstream {
 class ImportWork : public std::enable_shared_from_this<ImportWork> {
  public:
   // `writes` and `quotas`, which may be null, must outlive the work.
-  static void Start(WriteQueue* writes, ImportedStudy study, const rules::ImportLimits& limits,
-                    Quotas* quotas, Write<StudyRecord> write);
+  static void Start(WriteQueue* writes, rules::CheckedImport import, Quotas* quotas,
+                    Write<StudyRecord> write);
 
  private:
   using Deed = std::function<absl::StatusOr<rules::ImportPart>(RowTransaction&)>;
 
-  ImportWork(WriteQueue* writes, ImportedStudy study, const rules::ImportLimits& limits,
-             Quotas* quotas, Write<StudyRecord> write);
+  ImportWork(WriteQueue* writes, rules::CheckedImport import, Quotas* quotas,
+             Write<StudyRecord> write);
 
   void Begin();
   void GoOn();

@@ -104,7 +104,7 @@ class RuleStore : public Store {
   }
   void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
     const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
-    ImportWork::Start(&writes_, std::move(study), limits, options_.quotas,
+    ImportWork::Start(&writes_, {std::move(study), limits, options_.now_ms()}, options_.quotas,
                       CountingRefusals(std::move(write)));
   }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {

@@ -157,6 +157,39 @@ TEST_P(StoreContract, ActiveTrialsOfAnImportThatIsCompletedAreWithdrawn) {
   EXPECT_EQ(store().GetTrial("s", 5)->state, TrialState::kWithdrawn);
 }
 
+TEST_P(StoreContract, ActiveTrialsOfAnImportWhoseConfigurationHasItsResultAreWithdrawn) {
+  ImportedStudy imported = ExampleImport();
+  imported.trials[1].record.requeued_as = 0;
+  ImportedTrial late = SucceededTrial(5, 1);
+  late.record.requeued_as = 6;
+  ImportedTrial repeat = TrialIn(TrialState::kActive, 6);
+  repeat.record.requeue_of = 5;
+  repeat.record.requeues = 1;
+  repeat.reports = {{1, 1.0}};
+  imported.trials.push_back(late);
+  imported.trials.push_back(repeat);
+  ASSERT_TRUE(ImportStudy(store(), imported).ok());
+  const auto trial = store().GetTrial("s", 6);
+  EXPECT_EQ(trial->state, TrialState::kWithdrawn);
+  EXPECT_EQ(trial->reason, "trial 5 gave a result for this configuration");
+  EXPECT_EQ(trial->end_ms, absl::ToUnixMillis(clock_.Now()));
+  EXPECT_EQ(trial->report_count, 1);
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+}
+
+// It is one change: what it changes of its trials is done before anybody sees them, in the
+// transactions that store them.
+TEST_P(StoreContract, AnImportIsOneEvent) {
+  ImportedStudy imported = ExampleImport();
+  for (int64_t number = 5; number <= 9; ++number) {
+    imported.trials.push_back(TrialIn(TrialState::kActive, number));
+  }
+  ASSERT_TRUE(ImportStudy(store(), imported).ok());
+  const auto page = store().ListEvents(0, 100);
+  ASSERT_THAT(page->events, SizeIs(1));
+  EXPECT_EQ(page->events[0].kind, EventKind::kStudyCreated);
+}
+
 TEST_P(StoreContract, AnImportReplacesAStudyOnlyWhenToldTo) {
   const StudyRecord old = CreateWithLeases("s", 9);
   EXPECT_THAT(ImportStudy(store(), ExampleImport()).status, IsRefusal(kAlreadyExists, "studies/s"));
