@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -46,7 +47,7 @@ void AheadWork::AwaitTurn(Executor::Turn turn) {
 }
 
 void AheadWork::TakeTurn() {
-  const absl::StatusOr<bool> has_more = Compute();
+  const absl::StatusOr<bool> has_more = OrOutOfMemory([this] { return Compute(); });
   if (has_more.ok() && *has_more) {
     awaits_turn_ = true;
     return AwaitTurn(is_hurried_ ? Executor::Turn::kFirst : Executor::Turn::kLater);

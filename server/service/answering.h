@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/status.h"
 #include "google/protobuf/empty.pb.h"
 #include "google/protobuf/message.h"
 #include "server/convert/content_hash.h"
@@ -111,10 +112,14 @@ inline Write<Unit> EmptyAnsweringWrite(RequestGuard guard, google::protobuf::Emp
 template <typename Response>
 bool AnswerRepeat(Store* store, const RequestGuard& guard, Response* response, const Done& done) {
   if (guard.request_id.empty()) return false;
-  absl::StatusOr<std::optional<std::string>> earlier = store->FindAnswer(guard);
-  if (earlier.ok() && !earlier->has_value()) return false;
-  done(earlier.ok() ? ParseFirstAnswer(**earlier, response) : earlier.status());
-  return true;
+  bool is_known = true;
+  absl::Status status = OrOutOfMemory([&]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> earlier, store->FindAnswer(guard));
+    is_known = earlier.has_value();
+    return is_known ? ParseFirstAnswer(*earlier, response) : absl::OkStatus();
+  });
+  if (is_known) done(std::move(status));
+  return is_known;
 }
 
 }  // namespace slipstream

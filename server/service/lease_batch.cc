@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "server/convert/trial_conversion.h"
@@ -67,7 +68,8 @@ void LeaseBatchWork::Start(const LeaseBatchContext& context, std::string study_i
 LeaseBatchWork::~LeaseBatchWork() = default;
 
 void LeaseBatchWork::TakeTurn() {
-  absl::StatusOr<Next> next = work_ == nullptr ? Begin() : GoOn();
+  absl::StatusOr<Next> next =
+      OrOutOfMemory([this] { return work_ == nullptr ? Begin() : GoOn(); });
   if (next.ok() && *next == Next::kAnotherTurn) {
     context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
                                 Executor::Turn::kLater);
@@ -260,7 +262,6 @@ void LeaseBatchWork::RefuseThoseWithoutTrials() {
 void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool are_all,
                                 const absl::Status& none_left) {
   size_t next = 0;
-  std::vector<BatchedCall> served;
   for (BatchedCall& batched : calls_) {
     while (batched.Missing() > 0 && next < suggestions.size()) {
       const Suggestion& suggestion = suggestions[next++];
@@ -268,6 +269,12 @@ void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool
           SuggestedTrial(*study_->definition.space, suggestion, context_.options->version));
       given_.push_back(suggestion.provenance);
     }
+  }
+  // Where there was too little memory for that, all calls are still there to be refused.
+  std::vector<BatchedCall> served;
+  served.reserve(calls_.size());
+  postponed_.reserve(calls_.size());
+  for (BatchedCall& batched : calls_) {
     if (batched.Missing() > 0 && !are_all && !batched.is_late) {
       postponed_.push_back(std::move(batched.call));
     } else if (batched.Missing() == batched.call.count) {
@@ -332,6 +339,7 @@ void LeaseBatchWork::Committed(const absl::Status& status) {
   if (absl::IsNotFound(status)) ForgetStudy();
   if (status.ok() && !given_.empty()) CountGiven();
   std::vector<SuggestCall> again = std::move(postponed_);
+  again.reserve(again.size() + calls_.size());
   for (BatchedCall& batched : calls_) {
     if (overtaken && ++batched.call.attempts < kMaxAttempts) {
       again.push_back(std::move(batched.call));
@@ -339,6 +347,7 @@ void LeaseBatchWork::Committed(const absl::Status& status) {
       batched.call.done(status.ok() ? batched.rendered : status);
     }
   }
+  calls_.clear();
   finished_(std::move(again));
 }
 

@@ -20,7 +20,8 @@
 // (the stored data is damaged). Messages name the resource.
 //
 // Thread-safe. Callbacks run on a thread of the store, one at a time and in
-// commit order; they must be quick and must not call blocking verbs of it.
+// commit order; they must be quick and must not call blocking verbs of it. A `done` that throws
+// std::bad_alloc, before it has answered its caller, is called again with that error.
 #ifndef SLIPSTREAM_SERVER_STORE_STORE_H_
 #define SLIPSTREAM_SERVER_STORE_STORE_H_
 

@@ -4,11 +4,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/store/group_commit.h"
 
 namespace slipstream {
 namespace {
+
+// Gives the answer; without memory for it, that error in its place.
+void GiveAnswer(PendingWrite& write, const absl::Status& status) {
+  const absl::Status given = OrOutOfMemory([&] {
+    write.Answer(status);
+    return absl::OkStatus();
+  });
+  if (!given.ok()) write.Answer(given);
+}
 
 // So many answers at most delay the next commit by less than waking a thread does.
 constexpr size_t kFewAnswers = 4;
@@ -109,7 +119,7 @@ void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
 }
 
 void WriteQueue::Answer(std::vector<Answered> answered) {
-  for (Answered& each : answered) each.write->Answer(std::move(each.status));
+  for (const Answered& each : answered) GiveAnswer(*each.write, each.status);
   const size_t count = answered.size();
   answered.clear();
   CallListener();

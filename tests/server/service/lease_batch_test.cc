@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -222,6 +223,22 @@ TEST_F(LeaseBatchTest, TellsWhichStudyLackedASource) {
   context_.sources = &sources_;
   EXPECT_TRUE(RunBatch({{"b"}})[0].status.ok());
   EXPECT_THAT(unready, ElementsAre());
+}
+
+TEST_F(LeaseBatchTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {
+  Create(ExampleStudy());
+  for (const char* verb : {"FindAnswer", "PlanLeases"}) {
+    during_read_ = [verb](const std::string& read) {
+      if (read == verb) throw std::bad_alloc();
+    };
+    for (const Answer& answer : RunBatch({{"a", 1, "id a"}, {"b", 1, "id b"}})) {
+      EXPECT_TRUE(IsOverload(answer.status)) << verb << ": " << answer.status;
+    }
+  }
+  during_read_ = [](const std::string&) {};
+  for (const Answer& answer : RunBatch({{"a", 1, "id a"}, {"b", 1, "id b"}})) {
+    EXPECT_TRUE(answer.status.ok()) << answer.status;
+  }
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
 #include "tests/server/store/store_contract.h"
 #include "tests/testing/memory_store.h"
 
@@ -195,6 +197,21 @@ TEST_F(WriteQueueTest, ClosingCommitsTheWaitingWrites) {
   database_.LetAll();
   closing.join();
   EXPECT_THAT(codes_, ElementsAre(kOk, kOk, kOk, kOk, kOk));
+}
+
+TEST_F(WriteQueueTest, AnAnswerForWhichThereIsTooLittleMemoryIsThatError) {
+  Start(100, 10);
+  database_.LetAll();
+  std::vector<absl::Status> answers;
+  Submit([&](absl::Status status) {
+    answers.push_back(status);
+    if (status.ok()) throw std::bad_alloc();
+  });
+  Submit();
+  AwaitAnswers(1);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_TRUE(IsOverload(answers[1])) << answers[1];
+  EXPECT_THAT(codes(), ElementsAre(kOk));
 }
 
 TEST_F(WriteQueueTest, AnAnswerMaySubmit) {
