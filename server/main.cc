@@ -113,7 +113,7 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
 absl::Time BeginOf(Store& store) {
   const absl::Time now = absl::Now();
   const absl::StatusOr<std::vector<StudyRecord>> oldest =
-      store.ListStudies(/*after_key=*/0, /*limit=*/1);
+      store.ListStudies({.limit = 1});
   if (!oldest.ok() || oldest->empty()) return now;
   return std::min(now, absl::FromUnixSeconds(oldest->front().create_ms / 1000));
 }

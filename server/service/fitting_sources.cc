@@ -13,11 +13,12 @@
 #include "core/space/space_mapping.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
-#include "server/service/page.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
+
+constexpr int kRecordsPerRead = 200;
 
 // The latest source tasks found so far, by their keys, which grow with time.
 class Latest {
@@ -109,10 +110,8 @@ absl::StatusOr<std::vector<std::string>> FittingSources(Store& store, const std:
   Latest latest(most, most_bytes);
   CreateTimes times(&store, project);
   for (int64_t after = 0;;) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::vector<SourceTaskRecord> records,
-        ListInProject(project, after, kRecordsPerRead,
-                      [&](int64_t key, int limit) { return store.ListSourceTasks(key, limit); }));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<SourceTaskRecord> records,
+                                store.ListSourceTasks({after, kRecordsPerRead, project}));
     for (const SourceTaskRecord& listed : records) {
       after = listed.key;
       if (listed.measured_count == 0) continue;

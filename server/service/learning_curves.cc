@@ -81,7 +81,7 @@ absl::StatusOr<std::unique_ptr<StudyCurves>> LearningCurves::Get(const CatalogSt
 // number.
 absl::StatusOr<std::vector<TrialRecord>> LearningCurves::TrialsWithReports(
     const CatalogStudy& study, const TrialRecord& asked) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_.GetStudy(study.id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_.GetStudySummary(study.ref()));
   TrialFilter filter;
   filter.after_number = std::max<int64_t>(record.trial_count - kMostTrials, 0);
   filter.limit = kMostTrials;

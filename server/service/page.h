@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 #include "google/protobuf/repeated_ptr_field.h"
-#include "server/store/resource_message.h"
 
 namespace slipstream {
 
@@ -32,9 +27,6 @@ inline constexpr int kDefaultTrialsPerPage = 100;
 inline constexpr int kDefaultStudiesPerPage = 50;
 inline constexpr int kDefaultSourceTasksPerPage = 50;
 inline constexpr int kDefaultObservationsPerPage = 1000;
-
-// How many records are looked at at a time in search of those of one project.
-inline constexpr int kRecordsPerRead = 200;
 
 // Adds records to `entries` of the answer by `add`, which returns the new entry, or null if there
 // is none for the record, until `limit` records are looked at or the page has `full_bytes`.
@@ -60,25 +52,6 @@ absl::StatusOr<const Record*> FillPage(
     }
   }
   return nullptr;
-}
-
-// The first `limit` records after the one with key `after`, or fewer if there are no more, of the
-// project; of all projects if it is absent. `list` is a function of (key, limit) that returns a
-// StatusOr of a vector of records.
-template <typename List>
-auto ListInProject(const std::optional<std::string>& project, int64_t after, int limit,
-                   const List& list) -> decltype(list(after, limit)) {
-  if (!project.has_value()) return list(after, limit);
-  typename decltype(list(after, limit))::value_type found;
-  for (int most = limit;; most = kRecordsPerRead) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(auto records, list(after, most));
-    for (auto& record : records) {
-      if (static_cast<int>(found.size()) == limit) return found;
-      after = record.key;
-      if (ProjectOfId(record.id) == *project) found.push_back(std::move(record));
-    }
-    if (static_cast<int>(records.size()) < most) return found;
-  }
 }
 
 }  // namespace slipstream

@@ -40,7 +40,7 @@ absl::Status RetentionSweeper::Turn() {
 
 absl::Status RetentionSweeper::LookAtNextStudies() {
   const absl::StatusOr<std::vector<StudyRecord>> studies = OrOutOfMemory(
-      [this] { return store_.ListStudies(after_key_, options_.studies_per_turn); });
+      [this] { return store_.ListStudies({after_key_, options_.studies_per_turn}); });
   if (!studies.ok() && options_.on_failure) options_.on_failure("", studies.status());
   SLIPSTREAM_RETURN_IF_ERROR(studies.status());
   absl::Status first_failure;

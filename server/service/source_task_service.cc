@@ -106,10 +106,8 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
     const std::string scope = absl::StrCat(kSourceTasksScope, request->parent());
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::vector<SourceTaskRecord> tasks,
-        ListInProject(project, after, limit + 1,
-                      [this](int64_t key, int most) { return store_.ListSourceTasks(key, most); }));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<SourceTaskRecord> tasks,
+                                store_.ListSourceTasks({after, limit + 1, project}));
     const auto add = [&](const SourceTaskRecord& listed) -> absl::StatusOr<const v1::SourceTask*> {
       const absl::StatusOr<SourceTaskRecord> record = store_.GetSourceTask(listed.id);
       if (absl::IsNotFound(record.status())) return nullptr;  // Deleted meanwhile.

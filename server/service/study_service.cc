@@ -270,10 +270,8 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
         absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()), request->parent());
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::vector<StudyRecord> studies,
-        ListInProject(project, after, limit + 1,
-                      [this](int64_t key, int most) { return store_.ListStudies(key, most); }));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
+                                store_.ListStudies({after, limit + 1, project}));
     const auto add = [&](const StudyRecord& listed) -> absl::StatusOr<const v1::Study*> {
       const absl::StatusOr<StudyRecord> record = store_.GetStudy(listed.id);
       const bool is_gone = record.ok() ? record->key != listed.key

@@ -271,10 +271,7 @@ void TrialService::ListTrials(const v1::ListTrialsRequest* request,
     SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef meant,
                                 MeantStudyOf(*request, "study", request->study()));
     SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord found, store_.GetStudy(meant.id));
-    if (meant.create_ms.value_or(found.create_ms) != found.create_ms) {
-      return StudyReplaced(meant.id);
-    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord found, store_.GetStudySummary(meant));
     const StudyRef study(meant.id, found.key);
     const std::string scope = ScopeOf(*request, found.key);
     SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));

@@ -212,6 +212,13 @@ struct TrialFilter {
   std::vector<TrialState> states;  // Empty: all.
 };
 
+// Studies or source tasks, by key.
+struct ListFilter {
+  int64_t after_key = 0;
+  int limit = 100;
+  std::optional<std::string> project = {};  // Absent: all.
+};
+
 // A trial as an import stores it.
 struct ImportedTrial {
   TrialRecord record;               // lease_end, and what is known of the reports, are left out.

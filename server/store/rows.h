@@ -85,8 +85,8 @@ class RowSnapshot : public Rows {
   virtual absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) = 0;
   // The record without its definition.
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) = 0;
-  // By key, those above `after_key`, without their definitions: each may be as large as a message.
-  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
+  // By key, without their definitions: each may be as large as a message.
+  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) = 0;
   virtual absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) = 0;
   // Ids of the study's source tasks, in the order in which it was given them.
   virtual absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) = 0;
@@ -109,9 +109,9 @@ class RowSnapshot : public Rows {
   // The first `limit` events after `after_sequence`, in order, and which ones are kept.
   virtual absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) = 0;
 
-  // By key, those above `after_key`, without their definitions, as studies are listed.
-  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                        int limit) = 0;
+  // By key, without their definitions, as studies are listed.
+  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(
+      const ListFilter& filter) = 0;
   // The chunks in the order in which they were inserted.
   virtual absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) = 0;
   // The one before which `position` others were inserted, if there is one.

@@ -195,8 +195,11 @@ class RuleStore : public Store {
   absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) override {
     return Read([&](RowSnapshot& rows) { return rows.ListStudySources(study_key); });
   }
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return Read([&](RowSnapshot& rows) { return rules::ListStudies(rows, after_key, limit); });
+  absl::StatusOr<StudyRecord> GetStudySummary(const StudyRef& study) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetStudySummary(rows, study); });
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) override {
+    return Read([&](RowSnapshot& rows) { return rules::ListStudies(rows, filter); });
   }
   absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
     return Read([&](RowSnapshot& rows) { return rules::GetTrial(rows, study_id, number); });
@@ -255,9 +258,8 @@ class RuleStore : public Store {
   absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
     return Read([&](RowSnapshot& rows) { return rules::GetSourceTask(rows, id); });
   }
-  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                int limit) override {
-    return Read([&](RowSnapshot& rows) { return rules::ListSourceTasks(rows, after_key, limit); });
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(const ListFilter& filter) override {
+    return Read([&](RowSnapshot& rows) { return rules::ListSourceTasks(rows, filter); });
   }
   absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
     return Read([&](RowSnapshot& rows) { return rules::GetSourceChunks(rows, id); });

@@ -97,9 +97,10 @@ absl::StatusOr<SourceTaskRecord> GetSourceTask(RowSnapshot& rows, const std::str
   return *std::move(task);
 }
 
-absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows, int64_t after_key,
-                                                              int limit) {
-  return rows.ListSourceTasks(after_key, std::max(limit, 0));
+absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows,
+                                                              ListFilter filter) {
+  filter.limit = std::max(filter.limit, 0);
+  return rows.ListSourceTasks(filter);
 }
 
 absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, const std::string& id) {

@@ -21,8 +21,8 @@ absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
 absl::StatusOr<Unit> DeleteSourceTask(RowTransaction& rows, const std::string& id);
 
 absl::StatusOr<SourceTaskRecord> GetSourceTask(RowSnapshot& rows, const std::string& id);
-absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows, int64_t after_key,
-                                                              int limit);
+absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows,
+                                                              ListFilter filter);
 absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, const std::string& id);
 absl::StatusOr<std::optional<std::string>> FindSourceChunk(RowSnapshot& rows, const std::string& id,
                                                            int64_t position);

@@ -293,9 +293,10 @@ class Store {
   virtual absl::StatusOr<std::string> GetCandidates(int64_t study_key) = 0;
   // Ids of the source tasks of a study, in the order of creation's list.
   virtual absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) = 0;
-  // Oldest first, those with a key above `after_key`; without their definitions, each of which may
-  // be as large as a message.
-  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
+  // Without its definition. NOT_FOUND.
+  virtual absl::StatusOr<StudyRecord> GetStudySummary(const StudyRef& study) = 0;
+  // Oldest first; without their definitions, each of which may be as large as a message.
+  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) = 0;
   // NOT_FOUND: no such study or trial.
   virtual absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) = 0;
   // The trial and its provenance, of one snapshot. NOT_FOUND: no such study or trial.
@@ -333,9 +334,9 @@ class Store {
                                                                 int64_t last_number, int limit) = 0;
   // NOT_FOUND.
   virtual absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) = 0;
-  // Oldest first, those with a key above `after_key`; without their definitions, as studies.
-  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                        int limit) = 0;
+  // Oldest first; without their definitions, as studies.
+  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(
+      const ListFilter& filter) = 0;
   // The observations of a source task, in order. NOT_FOUND.
   virtual absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) = 0;
   // One of these chunks, counted from 0; absent if there are not so many. NOT_FOUND: no such task.

@@ -9,6 +9,7 @@
 #include "server/store/event_rules.h"
 #include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
+#include "server/store/trial_rules.h"
 
 namespace slipstream::rules {
 namespace {
@@ -136,9 +137,16 @@ absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id) {
   return *std::move(study);
 }
 
-absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t after_key,
-                                                     int limit) {
-  return rows.ListStudies(after_key, std::max(limit, 0));
+absl::StatusOr<StudyRecord> GetStudySummary(RowSnapshot& rows, const StudyRef& study) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> summary, rows.FindStudySummary(key));
+  if (!summary.has_value()) return StudyNotFound(study.id);
+  return *std::move(summary);
+}
+
+absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, ListFilter filter) {
+  filter.limit = std::max(filter.limit, 0);
+  return rows.ListStudies(filter);
 }
 
 absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key) {

@@ -23,8 +23,8 @@ absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const StudyRef& study);
 absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, int64_t age_ms);
 
 absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id);
-absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t after_key,
-                                                     int limit);
+absl::StatusOr<StudyRecord> GetStudySummary(RowSnapshot& rows, const StudyRef& study);
+absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, ListFilter filter);
 absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key);
 
 // What else a study begins with; that of a new one is CreateStudy's.

@@ -235,8 +235,8 @@ class MemorySnapshot : public RowSnapshot {
     summary.definition.clear();
     return std::optional<StudyRecord>(std::move(summary));
   }
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return Page(tables_.studies, after_key, limit, [this](const StudyRow& row) {
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) override {
+    return Page(tables_.studies, filter, [this](const StudyRow& row) {
       StudyRecord summary = reader_.WithLastTrial(row.record);
       summary.definition.clear();
       return summary;
@@ -312,9 +312,8 @@ class MemorySnapshot : public RowSnapshot {
     return page;
   }
 
-  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                int limit) override {
-    return Page(tables_.source_tasks, after_key, limit, [this](const SourceTaskRow& row) {
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(const ListFilter& filter) override {
+    return Page(tables_.source_tasks, filter, [this](const SourceTaskRow& row) {
       SourceTaskRecord task = reader_.WithStudyCount(row.record);
       task.definition.clear();
       return task;
@@ -337,11 +336,13 @@ class MemorySnapshot : public RowSnapshot {
   static constexpr int kAll = 1 << 30;
 
   template <typename Map, typename RecordOf>
-  auto Page(const Map& map, int64_t after_key, int limit, RecordOf record_of)
+  auto Page(const Map& map, const ListFilter& filter, RecordOf record_of)
       -> std::vector<decltype(record_of(map.begin()->second))> {
     std::vector<decltype(record_of(map.begin()->second))> page;
-    auto row = map.upper_bound(after_key);
-    for (; row != map.end() && page.size() < static_cast<size_t>(limit); ++row) {
+    auto row = map.upper_bound(filter.after_key);
+    for (; row != map.end() && page.size() < static_cast<size_t>(filter.limit); ++row) {
+      const absl::string_view project = ProjectOfId(row->second.record.id);
+      if (filter.project.value_or(std::string(project)) != project) continue;
       page.push_back(record_of(row->second));
     }
     return page;

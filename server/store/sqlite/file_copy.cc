@@ -102,7 +102,7 @@ absl::Status CheckSourceTasks(Connection& connection, const SourceTaskCheck& che
   std::vector<SourceTaskRecord> tasks;
   int64_t after_key = 0;
   do {
-    SLIPSTREAM_ASSIGN_OR_RETURN(tasks, rows.ListSourceTasks(after_key, kAtOnce));
+    SLIPSTREAM_ASSIGN_OR_RETURN(tasks, rows.ListSourceTasks({after_key, kAtOnce}));
     for (const SourceTaskRecord& listed : tasks) {
       SLIPSTREAM_ASSIGN_OR_RETURN(const auto task, rows.FindSourceTask(listed.id));
       SLIPSTREAM_ASSIGN_OR_RETURN(const auto chunks, rows.ListSourceChunks(listed.key));

@@ -13,7 +13,13 @@ namespace {
 constexpr char kSourceTaskById[] =
     SLIPSTREAM_SELECT_SOURCE_TASK "definition FROM source_tasks WHERE id = ?";
 constexpr char kSourceTasksInOrder[] =
-    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks WHERE key > ? ORDER BY key LIMIT ?";
+    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks"
+    " WHERE key > ?1 AND (?3 IS NULL OR instr(id, '/') = 0) ORDER BY key LIMIT ?2";
+// Reads the index of ids, then the rows of the page.
+constexpr char kSourceTasksOfProject[] =
+    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks"
+    " WHERE key IN (SELECT key FROM source_tasks WHERE id > ?3 || '/' AND id < ?3 || '0'"
+    " AND +key > ?1 ORDER BY +key LIMIT ?2) ORDER BY key";
 
 #undef SLIPSTREAM_SELECT_SOURCE_TASK
 
@@ -45,10 +51,10 @@ absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
   return query.First([](const Query& row) { return row.Integer(0); });
 }
 
-absl::StatusOr<std::vector<SourceTaskRecord>> SqliteSnapshot::ListSourceTasks(int64_t after_key,
-                                                                              int limit) {
-  Query query(reader_, kSourceTasksInOrder);
-  query.BindInteger(after_key).BindInteger(limit);
+absl::StatusOr<std::vector<SourceTaskRecord>> SqliteSnapshot::ListSourceTasks(
+    const ListFilter& filter) {
+  Query query(reader_, IsOneRange(filter) ? kSourceTasksOfProject : kSourceTasksInOrder);
+  BindFilter(filter, query);
   return query.All(SourceTaskOf);
 }
 

@@ -6,6 +6,19 @@
 
 namespace slipstream::sqlite {
 
+bool IsOneRange(const ListFilter& filter) {
+  return filter.project.value_or("default") != "default";
+}
+
+void BindFilter(const ListFilter& filter, Query& query) {
+  query.BindInteger(filter.after_key).BindInteger(filter.limit);
+  if (filter.project.has_value()) {
+    query.BindText(*filter.project);
+  } else {
+    query.BindInteger(std::nullopt);
+  }
+}
+
 absl::Status SqliteTransaction::Begin() {
   deletes_ = false;
   adds_ = false;

@@ -37,6 +37,12 @@ absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection)
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit);
 
+// Whether the ids that a list shows are next to each other in their index: they begin with the
+// project's name and a slash, which those of the project "default" do not.
+bool IsOneRange(const ListFilter& filter);
+// Binds the key, the limit and the project of the query of a list.
+void BindFilter(const ListFilter& filter, Query& query);
+
 // The rows of a connection that is in a snapshot.
 class SqliteSnapshot : public RowSnapshot {
  public:
@@ -77,7 +83,7 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<UsageByProject> ListUsage() override { return ReadUsage(reader_); }
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
   absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override;
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override;
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) override;
   absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override;
   absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) override;
 
@@ -95,8 +101,7 @@ class SqliteSnapshot : public RowSnapshot {
     return sqlite::ReadEvents(reader_, after_sequence, limit);
   }
 
-  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                int limit) override;
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(const ListFilter& filter) override;
   absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override;
   absl::StatusOr<std::optional<std::string>> FindSourceChunk(int64_t source_key,
                                                              int64_t position) override;

@@ -24,7 +24,12 @@ constexpr char kStudySummaryByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
 constexpr char kStudiesInOrder[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES
-    "WHERE key > ? ORDER BY key LIMIT ?";
+    "WHERE key > ?1 AND (?3 IS NULL OR instr(id, '/') = 0) ORDER BY key LIMIT ?2";
+// Reads the index of ids, then the rows of the page.
+constexpr char kStudiesOfProject[] =
+    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES
+    "WHERE key IN (SELECT key FROM studies WHERE id > ?3 || '/' AND id < ?3 || '0'"
+    " AND +key > ?1 ORDER BY +key LIMIT ?2) ORDER BY key";
 
 #undef SLIPSTREAM_FROM_STUDIES
 #undef SLIPSTREAM_STUDY_COLUMNS
@@ -79,9 +84,9 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteSnapshot::FindStudySummary(int6
   return query.First(StudyOf);
 }
 
-absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(int64_t after_key, int limit) {
-  Query query(reader_, kStudiesInOrder);
-  query.BindInteger(after_key).BindInteger(limit);
+absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(const ListFilter& filter) {
+  Query query(reader_, IsOneRange(filter) ? kStudiesOfProject : kStudiesInOrder);
+  BindFilter(filter, query);
   return query.All(StudyOf);
 }
 

@@ -94,9 +94,13 @@ class ObservedStore : public Store {
     before_read_("GetStudySources");
     return store_.GetStudySources(study_key);
   }
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
+  absl::StatusOr<StudyRecord> GetStudySummary(const StudyRef& study) override {
+    before_read_("GetStudySummary");
+    return store_.GetStudySummary(study);
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter& filter) override {
     before_read_("ListStudies");
-    return store_.ListStudies(after_key, limit);
+    return store_.ListStudies(filter);
   }
   absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
     before_read_("GetTrial");
@@ -155,10 +159,9 @@ class ObservedStore : public Store {
     before_read_("GetSourceTask");
     return store_.GetSourceTask(id);
   }
-  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                int limit) override {
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(const ListFilter& filter) override {
     before_read_("ListSourceTasks");
-    return store_.ListSourceTasks(after_key, limit);
+    return store_.ListSourceTasks(filter);
   }
   absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
     before_read_("GetSourceChunks");

@@ -54,7 +54,7 @@ class RetentionSweeperTest : public ::testing::Test {
   }
   std::vector<std::string> Studies() {
     std::vector<std::string> ids;
-    const absl::StatusOr<std::vector<StudyRecord>> studies = store_->ListStudies(0, 1000);
+    const absl::StatusOr<std::vector<StudyRecord>> studies = store_->ListStudies({0, 1000});
     for (const StudyRecord& study : *studies) ids.push_back(study.id);
     return ids;
   }
@@ -153,7 +153,7 @@ TEST_F(RetentionSweeperTest, AStudyThatCannotBeDeletedHoldsUpNoOther) {
 class StoreThatIsDamaged : public ObservedStore {
  public:
   explicit StoreThatIsDamaged(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t, int) override {
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter&) override {
     return absl::DataLossError("it is damaged");
   }
 };
@@ -178,7 +178,7 @@ class StoreWithoutMemoryForStudies : public ObservedStore {
  public:
   explicit StoreWithoutMemoryForStudies(Store* store)
       : ObservedStore(store, [](const std::string&) {}) {}
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t, int) override {
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(const ListFilter&) override {
     throw std::bad_alloc();
   }
 };

@@ -271,6 +271,19 @@ TEST_F(TrialServiceTest, TrialsThatMayHaveBeenAddedBeforeAreRefusedForTooLittleM
   EXPECT_TRUE(IsOverload(refused)) << refused;
 }
 
+// A definition may be large.
+TEST_F(TrialServiceTest, APageOfTrialsIsReadWithoutTheStudysDefinition) {
+  AddResults({1, 2});
+  std::vector<std::string> reads;
+  before_read_ = [&](const std::string& verb) { reads.push_back(verb); };
+  v1::ListTrialsRequest request;
+  request.set_study("studies/s");
+  v1::ListTrialsResponse page;
+  ASSERT_TRUE(Call(&TrialService::ListTrials, request, &page).ok());
+  EXPECT_EQ(page.trials_size(), 2);
+  EXPECT_THAT(reads, ElementsAre("GetStudySummary", "ListTrials"));
+}
+
 // The study has to be read again, as the trial may be another one's.
 TEST_F(TrialServiceTest, AnOutcomeOfAnAbsentTrialIsRefusedForTooLittleMemory) {
   Suggest("w");

@@ -31,7 +31,7 @@ size_t BytesOfTrials(Store& store, const StudyRef& study) {
 
 UsageByProject Recount(Store& store) {
   UsageByProject usages;
-  const std::vector<StudyRecord> studies = store.ListStudies(0, kAll).value();
+  const std::vector<StudyRecord> studies = store.ListStudies({0, kAll}).value();
   for (const StudyRecord& study : studies) {
     ProjectUsage& usage = usages[ProjectIn(study.id)];
     ++usage.studies;
@@ -41,7 +41,7 @@ UsageByProject Recount(Store& store) {
                              store.GetCandidates(study.key)->size() +
                              BytesOfTrials(store, {study.id, study.key}));
   }
-  const std::vector<SourceTaskRecord> tasks = store.ListSourceTasks(0, kAll).value();
+  const std::vector<SourceTaskRecord> tasks = store.ListSourceTasks({0, kAll}).value();
   for (const SourceTaskRecord& task : tasks) {
     ProjectUsage& usage = usages[ProjectIn(task.id)];
     ++usage.source_tasks;

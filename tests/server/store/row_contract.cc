@@ -80,7 +80,7 @@ void AppendAll(const List& list, TextOfRecord text_of, std::string* text) {
 std::string DumpStudies(RowSnapshot& rows) {
   const auto same = [](const std::string& id) { return id; };
   std::string text;
-  const auto studies = rows.ListStudies(0, 100);
+  const auto studies = rows.ListStudies({0, 100});
   for (const StudyRecord& study : *studies) {
     absl::StrAppend(&text, TextOf(rows.FindStudy(study.id)->value()), "\n");
     absl::StrAppend(&text, rows.FindCandidates(study.key)->value_or("none"), "\n");
@@ -104,7 +104,7 @@ std::string DumpStudies(RowSnapshot& rows) {
 std::string DumpSourceTasks(RowSnapshot& rows) {
   const auto same = [](const std::string& chunk) { return chunk; };
   std::string text;
-  const auto tasks = rows.ListSourceTasks(0, 100);
+  const auto tasks = rows.ListSourceTasks({0, 100});
   for (const SourceTaskRecord& task : *tasks) {
     const auto whole = rows.FindSourceTask(task.id);
     absl::StrAppend(&text, task.id, " ", (*whole)->definition, " ", task.observation_count, " ",

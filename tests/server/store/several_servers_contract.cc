@@ -154,7 +154,7 @@ TEST_P(SeveralServers, NothingAppearsBeforeWhatHasBeenListed) {
     is_more = false;
     for (Store* const store : {one_.get(), two_.get()}) {
       const auto page = store->ListEvents(last_event, 10);
-      const auto listed = store->ListStudies(last_key, 10);
+      const auto listed = store->ListStudies({last_key, 10});
       for (const EventRecord& event : page.value().events) {
         last_event = event.sequence;
         ++events;

@@ -39,7 +39,7 @@ TEST_P(StoreContract, TheSameSourceTaskIsStoredOnce) {
   EXPECT_TRUE(second->already_registered);
   EXPECT_EQ(second->record.key, first->record.key);
   EXPECT_EQ(second->record.create_ms, first->record.create_ms);
-  EXPECT_EQ(store().ListSourceTasks(0, 9)->size(), 1u);
+  EXPECT_EQ(store().ListSourceTasks({0, 9})->size(), 1u);
   EXPECT_EQ(store().GetSourceChunks("t")->size(), 2u);
 }
 
@@ -47,15 +47,15 @@ TEST_P(StoreContract, SourceTasksAreListedOldestFirstAndPageByPage) {
   for (const char* id : {"c", "a", "b"}) {
     ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed(id)).ok());
   }
-  const auto first = store().ListSourceTasks(0, 2);
+  const auto first = store().ListSourceTasks({0, 2});
   ASSERT_EQ(first->size(), 2u);
   EXPECT_EQ((*first)[0].id, "c");
   EXPECT_EQ((*first)[0].definition, "") << "may be as large as a message";
   EXPECT_EQ((*first)[1].id, "a");
-  const auto second = store().ListSourceTasks((*first)[1].key, 2);
+  const auto second = store().ListSourceTasks({(*first)[1].key, 2});
   ASSERT_EQ(second->size(), 1u);
   EXPECT_EQ((*second)[0].id, "b");
-  EXPECT_THAT(*store().ListSourceTasks((*second)[0].key, 2), IsEmpty());
+  EXPECT_THAT(*store().ListSourceTasks({(*second)[0].key, 2}), IsEmpty());
 }
 
 TEST_P(StoreContract, AnUnregisteredSourceTaskIsNotFound) {
@@ -129,6 +129,24 @@ TEST_P(StoreContract, ASourceTaskWithoutObservationsHasNoChunks) {
   task.chunks = {};
   ASSERT_TRUE(RegisterSourceTask(store(), task).ok());
   EXPECT_THAT(*store().GetSourceChunks("t"), IsEmpty());
+}
+
+TEST_P(StoreContract, SourceTasksOfAProjectAreListedAlone) {
+  for (const char* id : {"t", "vision/b", "vis/a", "vision-2/a", "vision/a"}) {
+    ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed(id)).ok());
+  }
+  const auto list = [&](const std::string& project, int64_t after_key, int limit) {
+    const auto tasks = store().ListSourceTasks({after_key, limit, project});
+    EXPECT_TRUE(tasks.ok()) << tasks.status();
+    std::vector<std::string> ids;
+    for (const SourceTaskRecord& task : *tasks) ids.push_back(task.id);
+    return ids;
+  };
+  EXPECT_THAT(list("vision", 0, 9), ElementsAre("vision/b", "vision/a"));
+  EXPECT_THAT(list("vision", 0, 1), ElementsAre("vision/b"));
+  EXPECT_THAT(list("vision", store().GetSourceTask("vision/b")->key, 9), ElementsAre("vision/a"));
+  EXPECT_THAT(list("default", 0, 9), ElementsAre("t"));
+  EXPECT_EQ(store().ListSourceTasks({})->size(), 5u);
 }
 
 }  // namespace

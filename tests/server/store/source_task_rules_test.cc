@@ -16,7 +16,7 @@ TEST_F(SourceTaskRules, ARegistrationIsKnownAtOnce) {
     return rules::RegisterSourceTask(rows, SourceTaskNamed("t"));
   });
   EXPECT_TRUE(second->already_registered);
-  EXPECT_EQ(Read([](RowSnapshot& rows) { return rules::ListSourceTasks(rows, 0, 9); })->size(), 1u);
+  EXPECT_EQ(Read([](RowSnapshot& rows) { return rules::ListSourceTasks(rows, {}); })->size(), 1u);
 }
 
 TEST_F(SourceTaskRules, AStudyOfTheSameTransactionKeepsItsSourceTask) {
@@ -38,7 +38,7 @@ TEST_F(SourceTaskRules, ANegativeLimitListsNothing) {
     return rules::RegisterSourceTask(rows, SourceTaskNamed("t"));
   });
   EXPECT_TRUE(
-      Read([](RowSnapshot& rows) { return rules::ListSourceTasks(rows, 0, -1); })->empty());
+      Read([](RowSnapshot& rows) { return rules::ListSourceTasks(rows, {0, -1}); })->empty());
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_P(StoreContract, AStudyWithoutCandidatesHasNone) {
 TEST_P(StoreContract, AnIdCanBeTakenOnce) {
   Create("s");
   EXPECT_THAT(CreateStudy(store(), StudyNamed("s")).status, IsRefusal(kAlreadyExists, "studies/s"));
-  EXPECT_EQ(store().ListStudies(0, 10)->size(), 1u);
+  EXPECT_EQ(store().ListStudies({0, 10})->size(), 1u);
 }
 
 TEST_P(StoreContract, AStudyNeedsItsSourceTasks) {
@@ -56,21 +56,62 @@ TEST_P(StoreContract, AStudyNeedsItsSourceTasks) {
   EXPECT_THAT(store().GetStudy("s").status(), IsRefusal(kNotFound, "studies/s"));
 }
 
+TEST_P(StoreContract, StudiesOfAProjectAreListedAlone) {
+  int64_t last = 0;
+  for (const char* id : {"s", "vision/b", "vis/a", "vision-2/a", "vision/a", "t", "visions/s"}) {
+    last = Create(id).key;
+  }
+  const auto list = [&](const std::string& project, int64_t after_key, int limit) {
+    const auto studies = store().ListStudies({after_key, limit, project});
+    EXPECT_TRUE(studies.ok()) << studies.status();
+    std::vector<std::string> ids;
+    for (const StudyRecord& study : *studies) ids.push_back(study.id);
+    return ids;
+  };
+  EXPECT_THAT(list("vision", 0, 9), ElementsAre("vision/b", "vision/a"));
+  EXPECT_THAT(list("vision", 0, 1), ElementsAre("vision/b"));
+  EXPECT_THAT(list("vision", store().GetStudy("vision/b")->key, 1), ElementsAre("vision/a"));
+  EXPECT_THAT(list("vision", last, 9), IsEmpty());
+  EXPECT_THAT(list("vis", 0, 9), ElementsAre("vis/a"));
+  EXPECT_THAT(list("default", 0, 9), ElementsAre("s", "t"));
+  EXPECT_THAT(list("default", store().GetStudy("s")->key, 1), ElementsAre("t"));
+  EXPECT_THAT(list("none", 0, 9), IsEmpty());
+  EXPECT_EQ(store().ListStudies({})->size(), 7u);
+}
+
+TEST_P(StoreContract, ASummaryIsOfTheStudyThatIsMeantWithoutItsDefinition) {
+  CreateWithLeases("s", 2);
+  const StudyRecord study = *store().GetStudy("s");
+  StudyRef meant("s", study.key);
+  meant.create_ms = study.create_ms;
+  for (const StudyRef& each : {StudyRef("s"), meant}) {
+    const auto summary = store().GetStudySummary(each);
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_EQ(summary->key, study.key);
+    EXPECT_EQ(summary->trial_count, 2);
+    EXPECT_EQ(summary->definition, "");
+  }
+  *meant.create_ms += 1;
+  EXPECT_THAT(store().GetStudySummary(meant).status(), IsRefusal(kNotFound, "is not the study"));
+  EXPECT_THAT(store().GetStudySummary("absent").status(),
+              IsRefusal(kNotFound, "studies/absent"));
+}
+
 TEST_P(StoreContract, StudiesAreListedOldestFirstAndPageByPage) {
   const StudyRecord b = Create("b");
   const StudyRecord c = Create("c");
   const StudyRecord a = Create("a");
-  const auto first = store().ListStudies(0, 2);
+  const auto first = store().ListStudies({0, 2});
   ASSERT_EQ(first->size(), 2u);
   EXPECT_EQ((*first)[0].id, "b");
   EXPECT_EQ((*first)[1].id, "c");
   EXPECT_EQ((*first)[0].definition, "");
   EXPECT_EQ(store().GetStudy("b")->definition, "definition of b");
-  const auto second = store().ListStudies(c.key, 2);
+  const auto second = store().ListStudies({c.key, 2});
   ASSERT_EQ(second->size(), 1u);
   EXPECT_EQ((*second)[0].key, a.key);
-  EXPECT_THAT(*store().ListStudies(a.key, 2), IsEmpty());
-  EXPECT_THAT(*store().ListStudies(0, 0), IsEmpty());
+  EXPECT_THAT(*store().ListStudies({a.key, 2}), IsEmpty());
+  EXPECT_THAT(*store().ListStudies({0, 0}), IsEmpty());
   EXPECT_LT(b.key, c.key);
 }
 
@@ -131,7 +172,7 @@ TEST_P(StoreContract, AStudyTellsItsBestResultAndWhenItsNewestTrialWasMade) {
   ASSERT_TRUE(updated.ok()) << updated.status;
   EXPECT_EQ(updated->last_trial_ms, made_ms);
   EXPECT_EQ(store().GetStudy("s")->last_trial_ms, made_ms);
-  EXPECT_EQ(store().ListStudies(0, 9)->front().last_trial_ms, made_ms);
+  EXPECT_EQ(store().ListStudies({0, 9})->front().last_trial_ms, made_ms);
   EXPECT_EQ(store().GetStudy("s")->best, 2);
 }
 

@@ -19,7 +19,7 @@ TEST_F(StudyRules, AnIdIsTakenAtOnceAndFreeAtOnce) {
     EXPECT_THAT(rules::DeleteStudy(rows, "s").status(), HasCode(kNotFound));
     return rules::CreateStudy(rows, StudyNamed("s"));
   });
-  EXPECT_EQ(Read([](RowSnapshot& rows) { return rules::ListStudies(rows, 0, 9); })->size(), 1u);
+  EXPECT_EQ(Read([](RowSnapshot& rows) { return rules::ListStudies(rows, {0, 9}); })->size(), 1u);
 }
 
 TEST_F(StudyRules, AStudyUsesASourceTaskOfTheSameTransaction) {
@@ -72,7 +72,7 @@ TEST_F(StudyRules, ARefusedUpdateLeavesEveryFieldAsItWas) {
 
 TEST_F(StudyRules, ANegativeLimitListsNothing) {
   Commit([](RowTransaction& rows) { return rules::CreateStudy(rows, StudyNamed("s")); });
-  EXPECT_TRUE(Read([](RowSnapshot& rows) { return rules::ListStudies(rows, 0, -1); })->empty());
+  EXPECT_TRUE(Read([](RowSnapshot& rows) { return rules::ListStudies(rows, {0, -1}); })->empty());
 }
 
 }  // namespace

@@ -142,8 +142,8 @@ std::string Shown(const TrialRecord& trial) {
 // Everything that callers can read, and which steps are remembered.
 std::string Content(Store& store) {
   std::vector<std::string> lines;
-  const auto studies = store.ListStudies(0, 100);
-  const auto tasks = store.ListSourceTasks(0, 100);
+  const auto studies = store.ListStudies({0, 100});
+  const auto tasks = store.ListSourceTasks({0, 100});
   const auto events = store.ListEvents(0, 1000);
   EXPECT_TRUE(studies.ok() && tasks.ok() && events.ok());
   for (const StudyRecord& study : *studies) {

@@ -124,13 +124,13 @@ void FillStudy(Store& store, const std::string& id) {
 
 std::string ContentOf(Store& store) {
   std::string text;
-  const auto studies = store.ListStudies(0, kAll);
+  const auto studies = store.ListStudies({0, kAll});
   if (!studies.ok()) return studies.status().ToString();
   for (const StudyRecord& study : *studies) {
     const auto whole = store.GetStudy(study.id);
     text += whole.ok() ? ContentOf(store, *whole) : whole.status().ToString();
   }
-  const auto sources = store.ListSourceTasks(0, kAll);
+  const auto sources = store.ListSourceTasks({0, kAll});
   text += TextOfAll(sources);
   for (const SourceTaskRecord& source : sources.ok() ? *sources : std::vector<SourceTaskRecord>()) {
     const auto whole = store.GetSourceTask(source.id);
@@ -154,7 +154,7 @@ void FillStore(Store& store) {
     task.chunks.assign(5, Word(i, 30000));
     ASSERT_TRUE(RegisterSourceTask(store, task).ok());
   }
-  const size_t number = store.ListStudies(0, kAll)->size();
+  const size_t number = store.ListStudies({0, kAll})->size();
   FillStudy(store, absl::StrCat("study-", number));
   FillStudy(store, absl::StrCat("study-", number + 1));
   for (int i = filled ? kRememberedAnswers / 2 : 0; i < kRememberedAnswers; ++i) {
