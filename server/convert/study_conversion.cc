@@ -160,7 +160,7 @@ absl::StatusOr<LeasePolicy> LeasePolicyFromProto(const v1::LeasePolicy& policy) 
     const bool off = duration.seconds() == 0 && duration.nanos() == 0;
     if (!off && (!whole || duration.seconds() < 1 || duration.seconds() > kMostLeaseSeconds)) {
       return InvalidField(
-          "duration", absl::StrCat(duration.seconds(), " s and ", duration.nanos(), " ns"),
+          "duration", SecondsText(duration.seconds(), duration.nanos()),
           absl::StrCat("1 s to ", kMostLeaseSeconds, " s, or 0 for leases that ", "never end"));
     }
     result.duration_ms = duration.seconds() * kMsPerSecond + duration.nanos() / 1'000'000;

@@ -1,6 +1,7 @@
 #include "server/convert/trial_conversion.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -89,8 +90,15 @@ absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
   const bool is_legal = time.seconds() >= 0 && time.seconds() <= kMostTimeSeconds &&
                         time.nanos() >= 0 && time.nanos() < 1000 * kNanosPerMs;
   if (is_legal) return time.seconds() * 1000 + time.nanos() / kNanosPerMs;
-  return InvalidField(field, absl::StrCat(time.seconds(), " s and ", time.nanos(), " ns"),
+  return InvalidField(field, SecondsText(time.seconds(), time.nanos()),
                       "a time from 1970 to 9999");
+}
+
+std::string SecondsText(int64_t seconds, int32_t nanos) {
+  const bool is_one_number = std::abs(int64_t{nanos}) < 1000 * kNanosPerMs &&
+                             (nanos == 0 || seconds == 0 || (nanos < 0) == (seconds < 0));
+  if (!is_one_number) return absl::StrCat(seconds, " s and ", nanos, " ns");
+  return absl::StrCat(FormatNumber(static_cast<double>(seconds) + nanos / 1e9), " s");
 }
 
 google::protobuf::Duration DurationOf(int64_t ms) {

@@ -28,6 +28,8 @@ google::protobuf::Timestamp TimestampOf(int64_t ms);
 // An InvalidField on `field` unless it is a time from 1970 to 9999.
 absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
                                     const google::protobuf::Timestamp& time);
+// What messages say of a time or duration: "1.5 s".
+std::string SecondsText(int64_t seconds, int32_t nanos);
 google::protobuf::Duration DurationOf(int64_t ms);  // `ms` is not negative.
 
 // An upper bound on the wire size of a trial as Suggest leases it: without an

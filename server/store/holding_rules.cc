@@ -136,8 +136,8 @@ absl::Status NoteDropped(RowTransaction& rows, StudyHead& head, TrialRecord& tri
   head.bytes -= StoredBytesOf(trial);
   // A limit that was lowered since is less than the number of trials.
   trial.reason = absl::StrCat("lease ran out; not queued again, as its study has ",
-                              head.trial_count, head.trial_count == 1 ? " trial" : " trials",
-                              " and the limit is ", max_trials, " (--max-trials-per-study)");
+                              CountOf(head.trial_count, "trial"), " and the limit is ", max_trials,
+                              " (--max-trials-per-study)");
   head.bytes += StoredBytesOf(trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
   return rows.UpdateCounts(head);

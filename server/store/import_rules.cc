@@ -31,8 +31,8 @@ absl::Status CheckReports(const std::string& study_id, const ImportedTrial& tria
   if (static_cast<int64_t>(trial.reports.size()) > limits.max_reports) {
     return absl::ResourceExhaustedError(
         absl::StrCat(NameOfTrial(study_id, trial.record.number), " has ", trial.reports.size(),
-                     " reports, which is above the limit of ", limits.max_reports,
-                     " reports of a trial"));
+                     " reports, which is above the limit of ",
+                     CountOf(limits.max_reports, "report"), " of a trial"));
   }
   for (size_t i = 1; i < trial.reports.size(); ++i) {
     if (trial.reports[i - 1].step < trial.reports[i].step) continue;

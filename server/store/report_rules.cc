@@ -49,9 +49,10 @@ absl::Status CheckRoomForReports(RowTransaction& rows, int64_t study_key, const 
   const auto more = static_cast<int64_t>(fresh.size());
   if (more <= room) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat(NameOfTrial(reports.study.id, trial.number), " has ", trial.report_count,
-                   " reports, ", more, " more would be above the limit of ", max_reports,
-                   " reports of a trial; report fewer steps, such as every tenth"));
+      absl::StrCat(NameOfTrial(reports.study.id, trial.number), " has ",
+                   CountOf(trial.report_count, "report"), ", ", more,
+                   " more would be above the limit of ", CountOf(max_reports, "report"),
+                   " of a trial; report fewer steps, such as every tenth"));
 }
 
 void TakeReport(const StepReport& report, TrialRecord& trial) {

@@ -43,6 +43,11 @@ inline std::string NameOfSourceTask(absl::string_view id) {
   return NameInCollection("sourceTasks", id);
 }
 
+// "1 trial", "2 trials".
+inline std::string CountOf(int64_t count, absl::string_view one) {
+  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
+}
+
 inline absl::Status StudyNotFound(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfStudy(id)));
 }
@@ -77,8 +82,8 @@ inline absl::Status SourceTasksNotFound(absl::Span<const std::string> ids) {
         out->append(NameOfSourceTask(id));
       });
   if (others == 0) return absl::NotFoundError(absl::StrCat("there is no ", names));
-  return absl::NotFoundError(absl::StrCat("there is no ", names, " and ", others,
-                                          others == 1 ? " other" : " others"));
+  return absl::NotFoundError(
+      absl::StrCat("there is no ", names, " and ", CountOf(static_cast<int64_t>(others), "other")));
 }
 
 }  // namespace slipstream

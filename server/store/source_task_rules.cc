@@ -55,7 +55,7 @@ absl::StatusOr<std::string> UseText(RowTransaction& rows, const std::string& id,
   if (all > 1) absl::StrAppend(&text, all, " studies: ");
   text += names;
   const int64_t others = all - static_cast<int64_t>(named.size());
-  if (others > 0) absl::StrAppend(&text, " and ", others, others == 1 ? " other" : " others");
+  if (others > 0) absl::StrAppend(&text, " and ", CountOf(others, "other"));
   return text;
 }
 

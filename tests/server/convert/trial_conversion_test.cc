@@ -102,6 +102,20 @@ TEST(TrialConversion, NoTrialWithoutAnOutcomeIsLongerThanTheBound) {
   EXPECT_LE(trial.ByteSizeLong(), MostTrialBytes(space));
 }
 
+TEST(TrialConversion, TimesAndDurationsAreReadAsNumbers) {
+  EXPECT_EQ(SecondsText(90, 0), "90 s");
+  EXPECT_EQ(SecondsText(0, 1'000'000), "0.001 s");
+  EXPECT_EQ(SecondsText(-1, -500'000'000), "-1.5 s");
+  EXPECT_EQ(SecondsText(0, -1), "-1e-09 s");
+  // What is no number is shown as it is.
+  EXPECT_EQ(SecondsText(1, -1), "1 s and -1 ns");
+  EXPECT_EQ(SecondsText(0, 1'000'000'000), "0 s and 1000000000 ns");
+  google::protobuf::Timestamp time;
+  time.set_seconds(-2);
+  EXPECT_EQ(MsFromProto("create_time", time).status().message(),
+            "create_time is -2 s, must be a time from 1970 to 9999");
+}
+
 TEST(TrialConversion, DamagedRecordsAreDataLoss) {
   const SearchSpace space = *SpaceFromProto(ExampleStudy().space());
   TrialRecord record;

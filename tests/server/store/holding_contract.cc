@@ -266,6 +266,10 @@ TEST_P(StoreContract, ATrialTakesReportsUpToItsLimit) {
   EXPECT_EQ(store().GetTrial("s", 1)->report_count, 2);
   // Steps that are known take no room.
   EXPECT_TRUE(ReportSteps(store(), {"s", 1, {{1, 7}, {2, 8}, {3, 9}, {3, 10}}}).ok());
+  CreateWithLeases("t", 1);
+  ASSERT_TRUE(ReportSteps(store(), {"t", 1, {{1, 1}}}).ok());
+  EXPECT_THAT(ReportSteps(store(), {"t", 1, {{2, 2}, {3, 3}, {4, 4}}}).status,
+              IsRefusal(kResourceExhausted, "has 1 report, 3 more would be above"));
   EXPECT_THAT(ValuesOf(store().ListReports("s", 0, 1, 9)), ElementsAre(7, 8, 10));
 }
 

@@ -236,7 +236,7 @@ TEST_P(StoreContract, AnImportObeysTheLimits) {
   short_study.trials.resize(1);
   EXPECT_THAT(ImportStudy(store(), short_study).status,
               IsRefusal(kResourceExhausted,
-                        "studies/s/trials/1 has 2 reports, which is above the limit of 1 reports"));
+                        "s/trials/1 has 2 reports, which is above the limit of 1 report of"));
 }
 
 TEST_P(StoreContract, AnImportIsMadeOnceForItsRequestId) {
