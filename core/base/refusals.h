@@ -13,47 +13,34 @@
 
 namespace slipstream {
 
-inline constexpr char kUsedUpUrl[] = "slipstream/used_up";
-inline constexpr char kOtherOutcomeUrl[] = "slipstream/other_outcome";
-inline constexpr char kTrialLimitUrl[] = "slipstream/trial_limit";
+// What is wrong, where a code alone does not say it.
+struct RefusalMark {
+  absl::StatusCode code;
+  const char* url;  // Of the status's payload.
+};
+// Each candidate of a study's list has a trial.
+inline constexpr RefusalMark kCandidatesUsedUp = {absl::StatusCode::kFailedPrecondition,
+                                                  "slipstream/used_up"};
+// The trial has another outcome already.
+inline constexpr RefusalMark kOtherOutcome = {absl::StatusCode::kFailedPrecondition,
+                                              "slipstream/other_outcome"};
+// A study would have more trials than the server allows for one.
+inline constexpr RefusalMark kTrialLimitReached = {absl::StatusCode::kResourceExhausted,
+                                                   "slipstream/trial_limit"};
+
+inline absl::Status MarkedError(const RefusalMark& mark, absl::string_view message) {
+  absl::Status status(mark.code, message);
+  status.SetPayload(mark.url, absl::Cord());
+  return status;
+}
+
+// Whether `status` was made by MarkedError with this mark.
+inline bool HasMark(const absl::Status& status, const RefusalMark& mark) {
+  return status.GetPayload(mark.url).has_value();
+}
+
 inline constexpr char kQuotaUrl[] = "slipstream/quota";
 inline constexpr char kRetryDelayUrl[] = "slipstream/retry_delay";
-
-// FAILED_PRECONDITION as each candidate of a study's list has a trial.
-inline absl::Status UsedUpError(absl::string_view message) {
-  absl::Status status = absl::FailedPreconditionError(message);
-  status.SetPayload(kUsedUpUrl, absl::Cord());
-  return status;
-}
-
-// Whether `status` was made by UsedUpError.
-inline bool IsUsedUp(const absl::Status& status) {
-  return status.GetPayload(kUsedUpUrl).has_value();
-}
-
-// FAILED_PRECONDITION as the trial has another outcome already.
-inline absl::Status OtherOutcomeError(absl::string_view message) {
-  absl::Status status = absl::FailedPreconditionError(message);
-  status.SetPayload(kOtherOutcomeUrl, absl::Cord());
-  return status;
-}
-
-// Whether `status` was made by OtherOutcomeError.
-inline bool IsOtherOutcome(const absl::Status& status) {
-  return status.GetPayload(kOtherOutcomeUrl).has_value();
-}
-
-// RESOURCE_EXHAUSTED as a study would have more trials than the server allows for one.
-inline absl::Status TrialLimitError(absl::string_view message) {
-  absl::Status status = absl::ResourceExhaustedError(message);
-  status.SetPayload(kTrialLimitUrl, absl::Cord());
-  return status;
-}
-
-// Whether `status` was made by TrialLimitError.
-inline bool IsTrialLimit(const absl::Status& status) {
-  return status.GetPayload(kTrialLimitUrl).has_value();
-}
 
 // `status`, which refuses what the quota of this name forbids.
 inline absl::Status WithQuota(absl::Status status, absl::string_view quota) {

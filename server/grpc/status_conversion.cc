@@ -46,9 +46,9 @@ std::string DetailsOf(const absl::Status& status, const std::string& message) {
     exceeded.set_quota(*quota);
     add(exceeded);
   }
-  if (IsUsedUp(status)) add(v1::CandidatesUsedUp());
-  if (IsOtherOutcome(status)) add(v1::OtherOutcome());
-  if (IsTrialLimit(status)) add(v1::TrialLimitReached());
+  if (HasMark(status, kCandidatesUsedUp)) add(v1::CandidatesUsedUp());
+  if (HasMark(status, kOtherOutcome)) add(v1::OtherOutcome());
+  if (HasMark(status, kTrialLimitReached)) add(v1::TrialLimitReached());
   // Clients of gRPC say UNAVAILABLE, too, where nobody answers.
   if (details.details().empty() && !absl::IsUnavailable(status)) return {};
   details.set_code(static_cast<int>(status.code()));

@@ -112,7 +112,7 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
   absl::StatusOr<std::unique_ptr<SuggestionWork>> work =
       SuggestionWork::Start(context_, study_, plan_.study, Missing());
   if (absl::IsFailedPrecondition(work.status())) {
-    Distribute({}, /*are_all=*/true, UsedUpError(work.status().message()));
+    Distribute({}, /*are_all=*/true, MarkedError(kCandidatesUsedUp, work.status().message()));
     return calls_.empty() ? Next::kAnswer : Next::kCommit;
   }
   SLIPSTREAM_RETURN_IF_ERROR(work.status());
@@ -129,15 +129,16 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
   if (is_late) are_all = work_->Finish(MarkLate(), deadline_);
   DropCancelled();
   if (absl::IsFailedPrecondition(are_all.status())) {
-    Distribute({}, /*are_all=*/true, UsedUpError(are_all.status().message()));
+    Distribute({}, /*are_all=*/true,
+               MarkedError(kCandidatesUsedUp, are_all.status().message()));
   } else {
     SLIPSTREAM_RETURN_IF_ERROR(are_all.status());
     counts_as_used_ = work_->counts_as_used();
     Distribute(work_->Made(), !is_late,
-               UsedUpError(absl::StrCat(
-                   NameOfStudy(study_id_),
-                   ": its candidate list is used up: each candidate has a trial; allow_repeats "
-                   "would suggest them again")));
+               MarkedError(kCandidatesUsedUp,
+                           absl::StrCat(NameOfStudy(study_id_),
+                                        ": its candidate list is used up: each candidate has a "
+                                        "trial; allow_repeats would suggest them again")));
   }
   return calls_.empty() ? Next::kAnswer : Next::kCommit;
 }

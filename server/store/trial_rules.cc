@@ -60,7 +60,8 @@ absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& t
         absl::StrCat(NameOfTrial(study_id, trial.number), " was withdrawn: ", trial.reason));
   }
   if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
-    return OtherOutcomeError(
+    return MarkedError(
+        kOtherOutcome,
         absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome, ",
                      TextOfOutcome(trial), ", which is kept; have two processes worked on it?"));
   }
@@ -112,9 +113,9 @@ absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id
 absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,
                                 int64_t max_trials) {
   if (static_cast<int64_t>(more) <= max_trials - head.trial_count) return absl::OkStatus();
-  return TrialLimitError(
-      absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count,
-                   head.trial_count == 1 ? " trial, " : " trials, ", more,
+  return MarkedError(
+      kTrialLimitReached,
+      absl::StrCat(NameOfStudy(study_id), " has ", CountOf(head.trial_count, "trial"), ", ", more,
                    " more would be above the limit of ", max_trials, " (--max-trials-per-study)"));
 }
 

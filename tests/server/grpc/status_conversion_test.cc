@@ -74,17 +74,17 @@ TEST(StatusConversion, TellsThatTheServerItselfIsUnavailable) {
 }
 
 TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {
-  const auto detail_of = [](const absl::Status& refusal) {
-    const grpc::Status status = ToGrpcStatus(refusal);
-    EXPECT_EQ(static_cast<int>(status.error_code()), refusal.raw_code());
+  const auto detail_of = [](const RefusalMark& mark) {
+    const grpc::Status status = ToGrpcStatus(MarkedError(mark, "it is as it is"));
+    EXPECT_EQ(static_cast<int>(status.error_code()), static_cast<int>(mark.code));
     EXPECT_EQ(status.error_message(), "it is as it is");
     v1::StatusDetails details;
     EXPECT_TRUE(details.ParseFromString(status.error_details()));
     return details.details_size() == 1 ? details.details(0) : google::protobuf::Any();
   };
-  EXPECT_TRUE(detail_of(UsedUpError("it is as it is")).Is<v1::CandidatesUsedUp>());
-  EXPECT_TRUE(detail_of(OtherOutcomeError("it is as it is")).Is<v1::OtherOutcome>());
-  EXPECT_TRUE(detail_of(TrialLimitError("it is as it is")).Is<v1::TrialLimitReached>());
+  EXPECT_TRUE(detail_of(kCandidatesUsedUp).Is<v1::CandidatesUsedUp>());
+  EXPECT_TRUE(detail_of(kOtherOutcome).Is<v1::OtherOutcome>());
+  EXPECT_TRUE(detail_of(kTrialLimitReached).Is<v1::TrialLimitReached>());
   EXPECT_TRUE(ToGrpcStatus(absl::FailedPreconditionError("paused")).error_details().empty());
   EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("too large")).error_details().empty());
 }

@@ -127,10 +127,10 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
       [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
   EXPECT_TRUE(refusals[0].ok());
   EXPECT_THAT(refusals[1], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
-  EXPECT_TRUE(IsTrialLimit(refusals[1]));
+  EXPECT_TRUE(HasMark(refusals[1], kTrialLimitReached));
   EXPECT_TRUE(refusals[2].ok());
   EXPECT_THAT(refusals[3], IsRefusal(kResourceExhausted, "above its quota of 3"));
-  EXPECT_FALSE(IsTrialLimit(refusals[3]));
+  EXPECT_FALSE(HasMark(refusals[3], kTrialLimitReached));
   EXPECT_THAT(Plan({"a", "b", "c", "d"}).active,
               ElementsAre(ElementsAre(1), IsEmpty(), ElementsAre(2, 3), IsEmpty()));
   // Not 1, 11 and 12, as then 2 and 3 would be suggested next, and 11 and 12 once more.
