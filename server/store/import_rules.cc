@@ -20,6 +20,7 @@ namespace {
 // So much is stored in a few hundredths of a second.
 constexpr size_t kTrialsAtOnce = 2000;
 constexpr size_t kReportsAtOnce = 20'000;
+constexpr int64_t kBytesAtOnce = 8 << 20;
 
 absl::Status CheckOutcome(const TrialRecord& trial) {
   if (trial.state != TrialState::kSucceeded || trial.objective.has_value()) return absl::OkStatus();
@@ -104,9 +105,12 @@ absl::StatusOr<bool> CheckPlace(RowTransaction& rows, const CheckedImport& impor
 // The place after the trials from `begin` on that one transaction takes, at least one.
 size_t EndOfPart(const std::vector<ImportedTrial>& trials, size_t begin) {
   size_t reports = 0;
+  int64_t bytes = 0;
   size_t end = begin;
-  while (end < trials.size() && end - begin < kTrialsAtOnce && reports < kReportsAtOnce) {
-    reports += trials[end++].reports.size();
+  while (end < trials.size() && end - begin < kTrialsAtOnce && reports < kReportsAtOnce &&
+         bytes < kBytesAtOnce) {
+    reports += trials[end].reports.size();
+    bytes += StoredBytesOf(trials[end++]);
   }
   return end;
 }

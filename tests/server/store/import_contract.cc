@@ -298,16 +298,29 @@ void SubmitTogether(Store& store, const std::function<void()>& submit) {
   store.DeleteStudy("absent", std::move(write));
 }
 
+// Few trials that are long, as those of studies with many source tasks are.
+ImportedStudy LongImport(const std::string& id) {
+  ImportedStudy imported;
+  imported.study = StudyNamed(id);
+  for (int number = 1; number <= 12; ++number) {
+    imported.trials.push_back(SucceededTrial(number, 1));
+    imported.trials.back().provenance = std::string(1 << 20, 'x');
+  }
+  return imported;
+}
+
 TEST_P(StoreContract, OtherWritesComeBetweenThePartsOfALargeImport) {
   Create("other");
-  Ends ends;
-  SubmitTogether(store(), [&] {
-    store().ImportStudy(LargeImport("s"), ends.Noting<StudyRecord>("import"));
-    store().AddTrials({"other", {NewSuggestion("x")}},
-                      ends.Noting<std::vector<TrialRecord>>("addition"));
-  });
-  ends.all.get_future().wait();
-  EXPECT_THAT(ends.ends, ElementsAre("addition OK", "import OK"));
+  for (const ImportedStudy& imported : {LargeImport("s"), LongImport("t")}) {
+    Ends ends;
+    SubmitTogether(store(), [&] {
+      store().ImportStudy(imported, ends.Noting<StudyRecord>("import"));
+      store().AddTrials({"other", {NewSuggestion("x")}},
+                        ends.Noting<std::vector<TrialRecord>>("addition"));
+    });
+    ends.all.get_future().wait();
+    EXPECT_THAT(ends.ends, ElementsAre("addition OK", "import OK"));
+  }
 }
 
 TEST_P(StoreContract, ALargeImportIsStoredAsASmallOneIs) {
