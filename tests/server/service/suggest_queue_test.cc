@@ -9,6 +9,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -255,6 +256,19 @@ TEST_F(OneComputationTest, ComputationsOfManyWorkersComeOneAfterTheOther) {
   EXPECT_EQ(most, 1);
   EXPECT_GE(begun_, kRounds);
   EXPECT_GT(service_->Figures().prepared, 0) << "there was work ahead";
+}
+
+TEST_F(OneComputationTest, WorkAheadForWhichThereIsTooLittleMemoryIsLeftOut) {
+  const std::string trial = Suggest("w").name();
+  service_->WaitUntilComputed();
+  std::atomic<bool> has_lacked = false;
+  before_read_ = [&](const std::string& verb) {
+    if (verb == "PlanLeases" && !has_lacked.exchange(true)) throw std::bad_alloc();
+  };
+  Observe(trial, 1);
+  service_->WaitUntilComputed();
+  EXPECT_TRUE(has_lacked);
+  EXPECT_NE(Suggest("w").name(), trial);
 }
 
 // Two studies on one thread, besides the spare one, whose turns end after one suggestion.
