@@ -236,7 +236,12 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
               {"message", std::string(told.message())}});
 }
 
-absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
+absl::Status Serve(Flags flags, Signals signals, Log* log) {
+  if (flags.until_stdin_ends) sigdelset(&signals.waited_for, SIGINT);  // It is for the parent.
+  std::optional<EndWhileStarting> end(std::in_place, signals, [log](int signal_number) {
+    log->Write(LogLevel::kInfo, "ended while starting",
+               {{"signal", std::string(strsignal(signal_number))}});
+  });
   SLIPSTREAM_RETURN_IF_ERROR(AsMistake(Server::CheckAddress(flags.server)));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFilesApart(flags));
@@ -272,6 +277,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   const bool is_new = flags.create && (error || size == 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
+  end.reset();
   std::optional<absl::Time> without_backup_since;
   if (!flags.service.backups.folder.empty()) without_backup_since = BeginOf(*store);
   // After a store was lost this must not go unnoticed.
@@ -431,9 +437,10 @@ absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
 
 int main(int argc, char** argv) {
   slipstream::OpenStandardStreams();
-  const slipstream::Signals signals = slipstream::BlockSignals();
   const slipstream::ParsedFlags parsed = slipstream::ParseFlags(argc, argv);
   if (!parsed.flags) return parsed.exit_code;
+  // A flag file may be a pipe, whose reader can be interrupted.
+  const slipstream::Signals signals = slipstream::BlockSignals();
   slipstream::LogOptions options;
   options.level = slipstream::LogLevelOf(parsed.flags->log_level);
   options.format = parsed.flags->log_format;

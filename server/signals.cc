@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace slipstream {
 namespace {
@@ -26,7 +27,7 @@ void EndWithStandardInput() {
   }).detach();
 }
 
-// Nothing but EndWithStandardInput sends such a signal.
+// Nothing but EndWithStandardInput and the end of EndWhileStarting sends such a signal.
 bool IsOfThisProcess(const siginfo_t& sent) {
   return sent.si_code == SI_USER && sent.si_pid == getpid();
 }
@@ -81,13 +82,28 @@ void UnblockSignals(const Signals& signals) {
   pthread_sigmask(SIG_UNBLOCK, &signals.waited_for, nullptr);
 }
 
-std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
+EndWhileStarting::EndWhileStarting(const Signals& signals, std::function<void(int)> tell)
+    : thread_([signals, tell = std::move(tell)] {
+        sigset_t ends = signals.waited_for;
+        if (signals.hang_up == HangUp::kReload) sigdelset(&ends, SIGHUP);
+        siginfo_t sent = {};
+        int signal_number = -1;
+        while (signal_number < 0) signal_number = sigwaitinfo(&ends, &sent);
+        if (IsOfThisProcess(sent)) return;  // The start is over.
+        tell(signal_number);
+        _exit(0);
+      }) {}
+
+// To that thread alone.
+EndWhileStarting::~EndWhileStarting() {
+  pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+}
+
+std::optional<int> WaitForEnd(bool until_stdin_ends, const Signals& signals,
                               const std::function<void()>& each_second,
                               const std::function<void()>& reload) {
-  if (until_stdin_ends) {
-    sigdelset(&signals.waited_for, SIGINT);
-    EndWithStandardInput();
-  }
+  if (until_stdin_ends) EndWithStandardInput();
   constexpr std::chrono::seconds kSecond(1);
   auto next = std::chrono::steady_clock::now() + kSecond;
   while (true) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace slipstream {
 
@@ -33,10 +34,25 @@ Signals BlockSignals();
 // Lets those signals end this process at once.
 void UnblockSignals(const Signals& signals);
 
+// While it lives, a signal that is to end the server ends the process with code 0, after `tell` was
+// called: there are no calls to drain yet, and what is being done to the store, such as a long
+// migration, is undone at the next start, as after kill -9. A SIGHUP that reloads has to wait.
+class EndWhileStarting {
+ public:
+  EndWhileStarting(const Signals& signals, std::function<void(int signal_number)> tell);
+  ~EndWhileStarting();
+
+  EndWhileStarting(const EndWhileStarting&) = delete;
+  EndWhileStarting& operator=(const EndWhileStarting&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
 // Returns the signal that ends the server, or nothing once standard input has ended if
-// `until_stdin_ends`, which also ignores SIGINT. Until then it calls `each_second`, and `reload` at
-// a SIGHUP that does not end the server.
-std::optional<int> WaitForEnd(bool until_stdin_ends, Signals signals,
+// `until_stdin_ends`. Until then it calls `each_second`, and `reload` at a SIGHUP that does not end
+// the server.
+std::optional<int> WaitForEnd(bool until_stdin_ends, const Signals& signals,
                               const std::function<void()>& each_second,
                               const std::function<void()>& reload);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -169,7 +170,7 @@ class ServerInTerminal {
     }
     return -1;
   }
-  void HangUp() const { kill(pid_, SIGHUP); }
+  void Send(int signal_number) const { kill(pid_, signal_number); }
 
  private:
   pid_t pid_ = 0;
@@ -177,24 +178,73 @@ class ServerInTerminal {
   std::string shown_;
 };
 
-TEST(Signals, AServerWhoseTerminalClosesDrainsAlsoWhileItStarts) {
+TEST(Signals, AServerWhoseTerminalClosesEndsWellAlsoWhileItStarts) {
   for (const char* shown : {"starting", "serving"}) {
     TemporaryFolder data;
     ServerInTerminal server(data.path());
     ASSERT_TRUE(server.Shows(shown));
     server.CloseTerminal();
     EXPECT_EQ(server.ExitCode(), 0) << shown;
+    EXPECT_EQ(ServerProcess(data.path()).Terminate().exit_code, 0) << shown;
     EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0) << shown;
   }
+}
+
+// A writing transaction, for which a server that opens the file waits five seconds and gives up.
+class HeldStore {
+ public:
+  explicit HeldStore(const std::string& file) {
+    if (sqlite3_open(file.c_str(), &database_) != SQLITE_OK ||
+        sqlite3_exec(database_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK) {
+      throw std::runtime_error("cannot hold " + file);
+    }
+  }
+  ~HeldStore() { sqlite3_close(database_); }
+
+ private:
+  sqlite3* database_ = nullptr;
+};
+
+TEST(Signals, AServerThatIsStillOpeningItsStoreEndsAtOnceAndStartsAgain) {
+  TemporaryFolder data;
+  {
+    ServerProcess server(data.path());
+    ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+    EXPECT_EQ(server.Terminate().exit_code, 0);
+  }
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    const HeldStore held(data.path() + "/slipstream.db");
+    ServerInTerminal server(data.path());
+    ASSERT_TRUE(server.Shows("starting"));
+    server.Send(number);
+    EXPECT_TRUE(server.Shows("ended while starting")) << number;
+    EXPECT_EQ(server.ExitCode(), 0) << number;
+  }
+  v1::GetStudyRequest request;
+  request.set_name("studies/s");
+  ServerProcess server(data.path());
+  EXPECT_TRUE(Call(server.stub(), &Stub::GetStudy, request).ok());
+  EXPECT_THAT(server.Output(), Not(HasSubstr("warning")));
 }
 
 TEST(Signals, AHangUpEndsAServerInATerminal) {
   TemporaryFolder data;
   ServerInTerminal server(data.path());
   ASSERT_TRUE(server.Shows("sighup=drain"));
-  server.HangUp();
+  server.Send(SIGHUP);
   EXPECT_TRUE(server.Shows("drained"));
   EXPECT_EQ(server.ExitCode(), 0);
+}
+
+// Whether the signal ends the process, which is left to be waited for.
+bool IsEndedBy(int number, pid_t pid) {
+  kill(pid, number);
+  siginfo_t ended = {};
+  for (int i = 0; i < kPatienceMs / 10 && ended.si_pid == 0; ++i) {
+    waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid == 0) poll(nullptr, 0, 10);
+  }
+  return ended.si_code == CLD_KILLED && ended.si_status == number;
 }
 
 // The making of a token, which cannot end, as it goes to a pipe that is full.
@@ -228,16 +278,7 @@ class StuckTask {
     for (const int end : output_) close(end);
   }
 
-  // Whether the signal ends it.
-  bool IsEndedBy(int number) const {
-    kill(pid_, number);
-    siginfo_t ended = {};
-    for (int i = 0; i < kPatienceMs / 10 && ended.si_pid == 0; ++i) {
-      waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
-      if (ended.si_pid == 0) poll(nullptr, 0, 10);
-    }
-    return ended.si_code == CLD_KILLED && ended.si_status == number;
-  }
+  pid_t pid() const { return pid_; }
 
  private:
   std::array<int, 2> output_ = {};
@@ -245,7 +286,26 @@ class StuckTask {
 };
 
 TEST(Signals, TasksOtherThanServingAreEndedByThem) {
-  for (const int number : {SIGINT, SIGTERM}) EXPECT_TRUE(StuckTask().IsEndedBy(number)) << number;
+  for (const int number : {SIGINT, SIGTERM}) {
+    EXPECT_TRUE(IsEndedBy(number, StuckTask().pid())) << number;
+  }
+}
+
+TEST(Signals, AServerThatWaitsForFlagsFromAPipeIsEndedByThem) {
+  TemporaryFolder folder;
+  const std::string pipe = folder.path() + "/flags";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string binary = BuildPath("bin/slipstream_server");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    execl(binary.c_str(), binary.c_str(), "--flag-file", pipe.c_str(), nullptr);
+    _exit(127);
+  }
+  const int writer = open(pipe.c_str(), O_WRONLY | O_CLOEXEC);  // Waits until the server reads.
+  EXPECT_TRUE(IsEndedBy(SIGINT, pid));
+  close(writer);
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
 }
 
 // The socket of a service manager, a file or, if its name begins with "@", none.
