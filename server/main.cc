@@ -252,13 +252,6 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
       AsMistake(Permissions::Open(&flags, log, [] { BeNicerBy(kVerifyingNiceness); })));
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
-  flags.store.on_halt = [log](const absl::Status& cause) {
-    log->Write(LogLevel::kError, "no more writes until the server is restarted",
-               {{"message", std::string(cause.message())}});
-  };
-  flags.store.on_warning = [log](const std::string& text) {
-    log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
-  };
   TellManager(flags, log, "STATUS=opening the store");
   // Before the store is opened, as that may upgrade it, which cannot be undone.
   std::optional<LatestBackup> latest_backup;
@@ -267,10 +260,7 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
   if (!flags.audit_log.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(audit, AsMistake(AuditLog::Open(flags.audit_log)));
   }
-  flags.store.on_upgrade = [log](int64_t from, int64_t to) {
-    log->Write(LogLevel::kWarning, "upgraded the store, which earlier versions now refuse",
-               {{"from_schema_version", from}, {"to_schema_version", to}});
-  };
+  LogStore(log, &flags.store);
   std::error_code error;
   const std::string file = DataStoreName(flags.data);
   const uintmax_t size = std::filesystem::file_size(file, error);

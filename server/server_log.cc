@@ -56,6 +56,20 @@ LogFields Settings(const Flags& flags) {
           {"log_level", flags.log_level}};
 }
 
+void LogStore(Log* log, StoreOptions* options) {
+  options->on_halt = [log](const absl::Status& cause) {
+    log->Write(LogLevel::kError, "no more writes until the server is restarted",
+               {{"message", std::string(cause.message())}});
+  };
+  options->on_warning = [log](const std::string& text) {
+    log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
+  };
+  options->on_upgrade = [log](int64_t from, int64_t to) {
+    log->Write(LogLevel::kWarning, "upgraded the store, which earlier versions now refuse",
+               {{"from_schema_version", from}, {"to_schema_version", to}});
+  };
+}
+
 void LogEvents(Log* log, ServiceOptions* options) {
   options->on_lease_sweep = [log](const LeaseSweep& sweep) {
     LogFields fields = {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}};

@@ -5,6 +5,7 @@
 
 #include "server/flags.h"
 #include "server/service/service.h"
+#include "server/store/store_options.h"
 #include "server/telemetry/audit_log.h"
 #include "server/telemetry/log.h"
 
@@ -12,6 +13,9 @@ namespace slipstream {
 
 // The flags that an operator looks for first.
 LogFields Settings(const Flags& flags);
+
+// Logs what happens to the store, also while it is opened. `log` must outlive the store.
+void LogStore(Log* log, StoreOptions* options);
 
 // Logs what happens inside the service. `log` must outlive the service.
 void LogEvents(Log* log, ServiceOptions* options);
