@@ -1,36 +1,19 @@
 #include "server/file/column_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
+#include "server/file/regular_file.h"
 
 namespace slipstream {
 namespace {
-
-// Closes what was opened, unless that failed.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return descriptor_; }
-
- private:
-  const int descriptor_;
-};
 
 // What some editors put before a text in UTF-8.
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -39,10 +22,6 @@ bool HasLines(absl::string_view text) {
   const absl::Status first_line =
       ForEachLine(text, [](const auto&) { return absl::AlreadyExistsError("a line"); });
   return !first_line.ok();
-}
-
-absl::Status CannotBeRead(const std::string& name, int error) {
-  return absl::ErrnoToStatus(error, absl::StrCat(name, " cannot be read"));
 }
 
 }  // namespace
@@ -82,27 +61,17 @@ absl::Status CheckShortName(absl::string_view field, absl::string_view name) {
 
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path) {
   const std::string name = absl::StrCat(kind, " ", path);
-  // Opening a pipe would wait for a writer.
-  const Descriptor in(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat found = {};
-  if (in.get() < 0 || fstat(in.get(), &found) != 0) return CannotBeRead(name, errno);
-  if (!S_ISREG(found.st_mode)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(name, " cannot be read: it is a folder, a pipe or a device"));
+  absl::StatusOr<RegularFile> file = ReadRegularFile(path);
+  if (!file.ok()) {
+    return absl::Status(file.status().code(),
+                        absl::StrCat(name, " cannot be read: ", file.status().message()));
   }
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  if ((file->mode & (S_IWGRP | S_IWOTH)) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(name, " can be written by users other than its owner: chmod go-w ", path));
   }
-  std::string text;
-  char part[4096];
-  ssize_t size = 0;
-  while ((size = read(in.get(), part, sizeof(part))) > 0) {
-    text.append(part, static_cast<size_t>(size));
-  }
-  if (size < 0) return CannotBeRead(name, errno);
   // Half written, more likely than meant.
-  if (HasLines(text)) return text;
+  if (HasLines(file->text)) return std::move(file->text);
   return absl::InvalidArgumentError(
       absl::StrCat(name, " has no lines but empty ones and comments"));
 }

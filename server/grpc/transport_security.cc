@@ -8,18 +8,15 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
+#include "server/file/regular_file.h"
 
 namespace slipstream {
 namespace {
@@ -47,11 +44,10 @@ absl::Status Wrong(const NamedFile& file) {
 }
 
 absl::StatusOr<std::string> ReadText(const NamedFile& file) {
-  std::ifstream in(file.path, std::ios::binary);
-  if (!in) return Wrong(file, std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (text.empty()) return Wrong(file, "it is empty or a folder");
-  return text;
+  absl::StatusOr<RegularFile> read = ReadRegularFile(file.path);
+  if (!read.ok()) return Wrong(file, read.status().message());
+  if (read->text.empty()) return Wrong(file, "it is empty");
+  return std::move(read->text);
 }
 
 Input InputOf(const std::string& text) {

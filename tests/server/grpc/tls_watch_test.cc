@@ -115,6 +115,9 @@ TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "No such file"));
   WriteWhole(files_.certificate, "");
   EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "empty"));
+  std::filesystem::remove(files_.certificate);
+  ASSERT_EQ(mkfifo(files_.certificate.c_str(), 0600), 0);  // Whose writer never comes.
+  EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "a pipe"));
   Install(other);
   WriteWhole(files_.client_ca, "nothing of the kind");
   EXPECT_THAT(LinesAfter(watch), error(files_.client_ca, "--tls-client-ca", "no start line"));
