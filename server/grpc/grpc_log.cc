@@ -56,7 +56,18 @@ void PassOnGrpc(gpr_log_func_args* line) {
   const bool is_handshake = absl::StartsWith(line->message, "Handshake failed");
   if (is_handshake) ++failed_handshakes;
   PassOn("grpc", LevelOf(line->severity), line->file, line->line,
-         is_handshake ? PeerInHandshake() : "", line->message);
+         is_handshake ? PeerOfFailedHandshake() : "", line->message);
+}
+
+void NoteUnfinishedHandshake(const std::string& peer) {
+  ++failed_handshakes;
+  Log* const log = grpc_log.load();
+  if (log == nullptr) return;
+  constexpr char kEvent[] = "a TLS handshake was not finished";
+  log->WriteLimited(LogLevel::kWarning, kEvent, kEvent, [&] {
+    return LogFields{{"peer", peer},
+                     {"message", "the caller may not trust the server's certificate"}};
+  });
 }
 
 void PassOnProtobuf(google::protobuf::LogLevel level, const char* file, int line,
@@ -71,11 +82,13 @@ int64_t FailedHandshakes() { return failed_handshakes; }
 GrpcLog::GrpcLog(Log* log) {
   grpc_log = log;
   gpr_set_log_function(PassOnGrpc);
+  OnUnfinishedHandshake(NoteUnfinishedHandshake);
   google::protobuf::SetLogHandler(PassOnProtobuf);
 }
 
 GrpcLog::~GrpcLog() {
   google::protobuf::SetLogHandler(nullptr);
+  OnUnfinishedHandshake(nullptr);
   gpr_set_log_function(nullptr);
   grpc_log = nullptr;
 }

@@ -1,4 +1,5 @@
-// Sends what gRPC and protobuf themselves would write to standard error to the server's log.
+// Sends what gRPC and protobuf themselves would write to standard error to the server's log, and
+// tells it of TLS handshakes that were not finished.
 #ifndef SLIPSTREAM_SERVER_GRPC_GRPC_LOG_H_
 #define SLIPSTREAM_SERVER_GRPC_GRPC_LOG_H_
 
@@ -19,8 +20,8 @@ class GrpcLog {
   GrpcLog& operator=(const GrpcLog&) = delete;
 };
 
-// TLS handshakes that failed so far in this process while there was a GrpcLog: gRPC tells of them
-// in its log alone. A connection that ends during its handshake is none.
+// TLS handshakes that failed so far in this process while there was a GrpcLog. A connection that
+// ends before it has sent anything is none.
 int64_t FailedHandshakes();
 
 }  // namespace slipstream

@@ -6,35 +6,62 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 
 namespace slipstream {
 namespace {
 
-thread_local Peer expected;      // Of what this thread makes.
-thread_local Peer in_handshake;  // Of the latest message that this thread has handled.
+struct Handshake {
+  const Peer peer;
+  bool has_begun = false;  // The peer has sent something.
+  bool is_over = false;    // It succeeded, or its failure is known.
+};
+
+thread_local Peer expected;                           // Of what this thread makes.
+thread_local std::shared_ptr<Handshake> in_progress;  // That this thread has worked on last.
+std::atomic<UnfinishedHandshake> on_unfinished{nullptr};
+
+std::string TextOfPeer(const Peer& peer) {
+  const bool is_ip6 = peer.ip.size() == sizeof(in6_addr);
+  char text[INET6_ADDRSTRLEN] = {};
+  inet_ntop(is_ip6 ? AF_INET6 : AF_INET, peer.ip.data(), text, sizeof(text));
+  return absl::StrCat(is_ip6 ? "[" : "", text, is_ip6 ? "]:" : ":", peer.port);
+}
 
 void NoteNothing(int, int, int, const void*, size_t, SSL*, void*) {}
 
 // OpenSSL may call it twice in a row without looking again whether there is one.
 void NoteMessage(int /*is_written*/, int /*version*/, int /*type*/, const void* /*message*/,
-                 size_t /*size*/, SSL* ssl, void* peer) {
-  if (SSL_is_init_finished(ssl) != 0) return SSL_set_msg_callback(ssl, &NoteNothing);
-  in_handshake = *static_cast<const Peer*>(peer);
+                 size_t /*size*/, SSL* ssl, void* handshake) {
+  in_progress = *static_cast<const std::shared_ptr<Handshake>*>(handshake);
+  in_progress->has_begun = true;
+  if (SSL_is_init_finished(ssl) == 0) return;
+  in_progress->is_over = true;
+  SSL_set_msg_callback(ssl, &NoteNothing);
 }
 
 void NoteMade(void* ssl, void* /*value*/, CRYPTO_EX_DATA* data, int index, long /*argument*/,
               void* /*pointer*/) {
   if (expected.port == 0) return;
-  auto* const peer = new Peer(expected);
-  CRYPTO_set_ex_data(data, index, peer);
+  auto* const handshake =
+      new std::shared_ptr<Handshake>(std::make_shared<Handshake>(Handshake{expected}));
+  CRYPTO_set_ex_data(data, index, handshake);
   SSL_set_msg_callback(static_cast<SSL*>(ssl), &NoteMessage);
-  SSL_set_msg_callback_arg(static_cast<SSL*>(ssl), peer);
+  SSL_set_msg_callback_arg(static_cast<SSL*>(ssl), handshake);
 }
 
-void NoteFreed(void* /*ssl*/, void* peer, CRYPTO_EX_DATA* /*data*/, int /*index*/,
-               long /*argument*/, void* /*pointer*/) {
-  delete static_cast<Peer*>(peer);
+void NoteFreed(void* ssl, void* value, CRYPTO_EX_DATA* /*data*/, int /*index*/, long /*argument*/,
+               void* /*pointer*/) {
+  const std::unique_ptr<std::shared_ptr<Handshake>> owner(
+      static_cast<std::shared_ptr<Handshake>*>(value));
+  if (owner == nullptr) return;
+  const Handshake& handshake = **owner;
+  if (!handshake.has_begun || handshake.is_over) return;
+  if (SSL_is_init_finished(static_cast<const SSL*>(ssl)) != 0) return;
+  if (const UnfinishedHandshake tell = on_unfinished) tell(TextOfPeer(handshake.peer));
 }
 
 }  // namespace
@@ -45,13 +72,12 @@ void ExpectHandshakeWith(const Peer& peer) {
   expected = peer;
 }
 
-std::string PeerInHandshake() {
-  const Peer& peer = in_handshake;
-  if (peer.port == 0) return {};
-  const bool is_ip6 = peer.ip.size() == sizeof(in6_addr);
-  char text[INET6_ADDRSTRLEN] = {};
-  inet_ntop(is_ip6 ? AF_INET6 : AF_INET, peer.ip.data(), text, sizeof(text));
-  return absl::StrCat(is_ip6 ? "[" : "", text, is_ip6 ? "]:" : ":", peer.port);
+std::string PeerOfFailedHandshake() {
+  if (in_progress == nullptr) return {};
+  in_progress->is_over = true;
+  return TextOfPeer(in_progress->peer);
 }
+
+void OnUnfinishedHandshake(UnfinishedHandshake tell) { on_unfinished = tell; }
 
 }  // namespace slipstream

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -471,6 +472,14 @@ std::vector<std::string> WithTls(const TemporaryFolder& folder, std::vector<std:
   return flags;
 }
 
+// Of a caller who has no certificate.
+std::unique_ptr<Stub> StubThatTrusts(const std::string& authority, const ServerProcess& server) {
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = authority;
+  return v1::OptimizationService::NewStub(
+      grpc::CreateChannel(server.address(), grpc::SslCredentials(options)));
+}
+
 TEST(Sight, TheMetricsTellWhenTheCertificateEnds) {
   const std::string name = "slipstream_tls_certificate_expiry_timestamp_seconds";
   TemporaryFolder data;
@@ -499,6 +508,17 @@ TEST(Sight, TheMetricsCountHandshakesThatFail) {
   EXPECT_EQ(failed(), 1);
 }
 
+// A caller of TLS 1.3 that does not trust the server tells it nothing.
+TEST(Sight, CallersWhoDoNotTrustTheServerAreCountedAndLogged) {
+  TemporaryFolder data;
+  const ServerProcess server(data.path(), WithTls(data, {"--metrics-address", "127.0.0.1:0"}));
+  const std::unique_ptr<Stub> stub =
+      StubThatTrusts(CertificateAuthority("Another").certificate(), server);
+  EXPECT_FALSE(Call(*stub, &Stub::ListStudies, v1::ListStudiesRequest()).ok());
+  EXPECT_TRUE(server.Writes("not finished peer=127.0.0.1:")) << server.Output();
+  EXPECT_GT(Metrics(server).at("slipstream_failed_handshakes_total"), 0);
+}
+
 TEST(Sight, TheLogSaysWhoseHandshakesFail) {
   TemporaryFolder data;
   const ServerProcess server(data.path(), WithTls(data, {}));
@@ -506,14 +526,10 @@ TEST(Sight, TheLogSaysWhoseHandshakesFail) {
     RawConnection plaintext(server.address(), address);
     plaintext.Begin();
     EXPECT_TRUE(server.Writes(absl::StrCat("peer=", address, ":"))) << server.Output();
-    // A caller who does not trust the server.
   }
   std::ifstream authority(data.path() + "/client-ca");
-  grpc::SslCredentialsOptions without_certificate;
-  without_certificate.pem_root_certs = {std::istreambuf_iterator<char>(authority),
-                                        std::istreambuf_iterator<char>()};
-  const auto stub = v1::OptimizationService::NewStub(
-      grpc::CreateChannel(server.address(), grpc::SslCredentials(without_certificate)));
+  const std::unique_ptr<Stub> stub = StubThatTrusts(
+      {std::istreambuf_iterator<char>(authority), std::istreambuf_iterator<char>()}, server);
   EXPECT_FALSE(Call(*stub, &Stub::ListStudies, v1::ListStudiesRequest()).ok());
   EXPECT_TRUE(server.Writes("peer=127.0.0.1:")) << server.Output();
 }
