@@ -3,6 +3,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -68,6 +70,27 @@ std::string MethodName(const std::optional<Rpc>& rpc) {
   return rpc.has_value() ? std::string(EntryOf(*rpc).name) : "unknown";
 }
 
+bool IsFaultOfServer(absl::StatusCode code) {
+  return code == absl::StatusCode::kInternal || code == absl::StatusCode::kUnknown ||
+         code == absl::StatusCode::kDataLoss || code == absl::StatusCode::kUnavailable;
+}
+
+// Of all methods, also before the first failure: Prometheus does not see a counter's first value as
+// an increase.
+void AddFailures(const std::vector<CallMonitor::Answered>& calls, Families* families) {
+  std::array<int64_t, kRpcCount> failures = {};
+  for (const CallMonitor::Answered& answered : calls) {
+    if (!answered.rpc.has_value() || !IsFaultOfServer(answered.code)) continue;
+    failures[static_cast<size_t>(*answered.rpc)] += answered.seconds.count();
+  }
+  for (size_t rpc = 0; rpc < kRpcCount; ++rpc) {
+    families->Counter("slipstream_rpc_failures_total",
+                      "Calls that failed through the server's fault: those answered with INTERNAL, "
+                      "UNKNOWN, DATA_LOSS or UNAVAILABLE",
+                      failures[rpc], {{"method", MethodName(static_cast<Rpc>(rpc))}});
+  }
+}
+
 void AddCalls(const ServerFigures& figures, Families* families) {
   for (const CallMonitor::Answered& answered : figures.calls) {
     families->Histogram(
@@ -75,6 +98,7 @@ void AddCalls(const ServerFigures& figures, Families* families) {
         answered.seconds,
         {{"method", MethodName(answered.rpc)}, {"code", absl::StatusCodeToString(answered.code)}});
   }
+  AddFailures(figures.calls, families);
   families->Gauge("slipstream_open_calls", "Calls that have not been answered yet",
                   figures.open_calls);
   families->Gauge("slipstream_watchers", "Callers that watch studies", figures.service.watchers);

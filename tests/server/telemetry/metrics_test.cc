@@ -64,6 +64,20 @@ TEST(Metrics, CallsOfMethodsThatThereAreNotHaveOneLabel) {
                         "code=\"UNIMPLEMENTED\"} 1\n"));
 }
 
+TEST(Metrics, FailuresThroughTheServersFaultAreCountedFromZeroForEachMethod) {
+  const std::string failures = "slipstream_rpc_failures_total{method=\"";
+  const std::string before = MetricsText(Example());
+  for (const RpcEntry& entry : RpcTable()) {
+    EXPECT_THAT(before, HasSubstr(absl::StrCat(failures, entry.name, "\"} 0\n")));
+  }
+  ServerFigures figures = Example();
+  for (const absl::StatusCode code : {absl::StatusCode::kInternal, absl::StatusCode::kUnavailable,
+                                      absl::StatusCode::kResourceExhausted}) {
+    figures.calls.push_back({Rpc::kSuggest, code, OneValue(1)});
+  }
+  EXPECT_THAT(MetricsText(figures), HasSubstr(failures + "Suggest\"} 2\n"));
+}
+
 TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
   const std::string text = MetricsText(Example());
   EXPECT_THAT(text, HasSubstr("slipstream_refused_connections_total{limit=\"all\"} 31\n"));
