@@ -1,4 +1,4 @@
-"""The container's health check and what it copies, and what the units of systemd let the server write."""
+"""The container's health check, user and files, the Kubernetes example, and what systemd's units allow."""
 
 import fnmatch
 import http.server
@@ -76,6 +76,33 @@ class HealthCheckTest(unittest.TestCase):
     def test_the_image_serves_what_its_health_check_asks_for(self):
         text = (REPOSITORY / "deploy/container/Containerfile").read_text()
         self.assertRegex(text, r"(?m)^ENV .*\bSLIPSTREAM_METRICS_ADDRESS=127\.0\.0\.1:\d+")
+
+
+class KubernetesTest(unittest.TestCase):
+    def setUp(self):
+        self.manifest = (REPOSITORY / "deploy/kubernetes/slipstream.yaml").read_text()
+        self.container = (REPOSITORY / "deploy/container/Containerfile").read_text()
+        self.variables = dict(re.findall(r'\{name: (SLIPSTREAM_\w+), value: "?([^"}]*)"?\}', self.manifest))
+
+    def test_its_variables_are_those_of_flags(self):
+        told = subprocess.check_output([os.environ["SLIPSTREAM_SERVER"], "--help"], text=True)
+        self.assertGreater(len(self.variables), 4)
+        for variable in self.variables:
+            self.assertIn(f"(Env:{variable})", told)
+
+    def test_its_ports_are_those_that_the_server_listens_at(self):
+        listen = re.search(r"SLIPSTREAM_LISTEN=\S+:(\d+)", self.container)[1]
+        metrics = self.variables["SLIPSTREAM_METRICS_ADDRESS"].rpartition(":")[2]
+        ports = dict(re.findall(r"\{name: (\w+), containerPort: (\d+)\}", self.manifest))
+        self.assertEqual(ports, {"grpc": listen, "metrics": metrics})
+        self.assertIn(f"{{name: grpc, port: {listen}}}", self.manifest)
+        self.assertIn("httpGet: {path: /healthz, port: metrics}", self.manifest)
+
+    def test_the_image_and_its_volumes_have_one_user_by_number(self):
+        user, group = re.search(r"(?m)^USER (\d+):(\d+)$", self.container).groups()
+        self.assertIn(f"groupadd --system --gid {group} slipstream", self.container)
+        self.assertIn(f"useradd --system --uid {user} --gid slipstream", self.container)
+        self.assertIn(f"fsGroup: {group},", self.manifest)
 
 
 class IgnoredFilesTest(unittest.TestCase):
