@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/data_store.h"
-#include "server/grpc/loopback.h"
 #include "server/grpc/server.h"
 #include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
@@ -134,23 +134,14 @@ void WarnOfTls(const TlsFiles& files, Log* log) {
 }  // namespace
 
 absl::Status CheckMetricsAddress(const Flags& flags) {
-  if (!flags.metrics_address.empty()) {
-    SLIPSTREAM_RETURN_IF_ERROR(ScrapeEndpoint::CheckAddress(flags.metrics_address));
-  }
-  const size_t colon = flags.metrics_address.rfind(':');
-  if (colon != std::string::npos && flags.metrics_address == flags.server.listen &&
-      flags.metrics_address.substr(colon) != ":0") {
-    return InvalidField("--metrics-address", flags.metrics_address,
-                        "an address other than that of --listen");
-  }
-  if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
-      IsLoopback(flags.metrics_address.substr(0, colon))) {
+  if (flags.metrics_address.empty()) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(ScrapeEndpoint::CheckAddress(flags.metrics_address));
+  if (flags.metrics_address != flags.server.listen ||
+      absl::EndsWith(flags.metrics_address, ":0")) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--metrics-address ", flags.metrics_address,
-      " would let other machines read metrics without encryption or a token; serve them on "
-      "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
+  return InvalidField("--metrics-address", flags.metrics_address,
+                      "an address other than that of --listen");
 }
 
 absl::Status CheckFilesApart(const Flags& flags) {

@@ -10,8 +10,7 @@
 
 namespace slipstream {
 
-// INVALID_ARGUMENT: anyone who can reach the address could read what it serves, it is none, or it
-// is the one that calls are served at.
+// INVALID_ARGUMENT: it is no address, or the one that calls are served at.
 absl::Status CheckMetricsAddress(const Flags& flags);
 
 // INVALID_ARGUMENT: a file to write is also a file of the store, or one that the server reads.

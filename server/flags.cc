@@ -243,8 +243,7 @@ void AddAccess(CLI::App* app, Flags* flags) {
   file("--tls-client-ca", &flags->server.tls.client_ca, "SLIPSTREAM_TLS_CLIENT_CA",
        "Refuse callers without a certificate signed by one of those in this file");
   app->add_flag("--allow-plaintext,--insecure", flags->server.allow_plaintext_beyond_loopback,
-                "Serve calls and metrics unencrypted, even on addresses that other machines can "
-                "reach")
+                "Serve calls unencrypted, even on an address that other machines can reach")
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",
@@ -283,7 +282,8 @@ void AddSight(CLI::App* app, Flags* flags) {
       ->group("Logs and metrics");
   app->add_option("--metrics-address", flags->metrics_address,
                   "Address to serve /metrics for Prometheus and /healthz on, such as "
-                  "127.0.0.1:7412 (default: off). Anyone who can reach it can read it")
+                  "127.0.0.1:7412 (default: off). Anyone who can reach it can read them, without "
+                  "encryption or a token")
       ->envname("SLIPSTREAM_METRICS_ADDRESS")
       ->group("Logs and metrics");
 }

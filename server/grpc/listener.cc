@@ -1,7 +1,6 @@
 #include "server/grpc/listener.h"
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,53 +36,9 @@ int64_t RaiseDescriptorLimit() {
   return static_cast<int64_t>(std::min(limit.rlim_cur, kEnough));
 }
 
-absl::Status CannotListen(const std::string& host, int port, absl::string_view why) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot listen on ", host, ":", port,
-                   ": the port is taken, or the address is not one of this machine (", why, ")"));
-}
-
 void SetOption(int socket, int level, int option) {
   const int on = 1;
   setsockopt(socket, level, option, &on, sizeof(on));
-}
-
-// A listening socket, or -1 with errno.
-int ListenAt(const addrinfo& at, int port) {
-  const int made = socket(at.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return -1;
-  SetOption(made, SOL_SOCKET, SO_REUSEADDR);
-  sockaddr_storage address = {};
-  std::memcpy(&address, at.ai_addr, at.ai_addrlen);
-  if (at.ai_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6*>(&address)->sin6_port = htons(static_cast<uint16_t>(port));
-  } else {
-    reinterpret_cast<sockaddr_in*>(&address)->sin_port = htons(static_cast<uint16_t>(port));
-  }
-  if (bind(made, reinterpret_cast<sockaddr*>(&address), at.ai_addrlen) == 0 &&
-      listen(made, kMostUnacceptedConnections) == 0) {
-    return made;
-  }
-  const int error = errno;
-  close(made);
-  errno = error;
-  return -1;
-}
-
-int PortOf(int socket) {
-  sockaddr_storage address = {};
-  socklen_t size = sizeof(address);
-  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
-                                             : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
-}
-
-// An IPv6 address is written in brackets before a port.
-std::string WithoutBrackets(const std::string& host) {
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    return host.substr(1, host.size() - 2);
-  }
-  return host;
 }
 
 bool IsOutOfDescriptors(int error) {
@@ -93,36 +47,10 @@ bool IsOutOfDescriptors(int error) {
 
 }  // namespace
 
-Listener::Listener(ListenerOptions options)
-    : options_(std::move(options)), open_(options_.max_connections_per_address) {}
-
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Listen(const std::string& host, int port,
-                                                           ListenerOptions options) {
-  std::unique_ptr<Listener> listener(new Listener(std::move(options)));
-  addrinfo hints = {};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(WithoutBrackets(host).c_str(), nullptr, &hints, &found);
-  if (error != 0) return CannotListen(host, port, gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
-  listener->port_ = port;
-  int failure = 0;
-  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    const int made = ListenAt(*at, listener->port_);
-    if (made < 0) {
-      failure = errno;
-      // Where there is no IPv6, a name may have an address of it nevertheless.
-      if (failure == EADDRNOTAVAIL || failure == EAFNOSUPPORT) continue;
-      return CannotListen(host, port, std::strerror(failure));
-    }
-    listener->sockets_.push_back(made);
-    listener->port_ = PortOf(made);
-  }
-  if (listener->sockets_.empty()) return CannotListen(host, port, std::strerror(failure));
-  return listener;
-}
+Listener::Listener(ListeningSockets sockets, ListenerOptions options)
+    : options_(std::move(options)),
+      sockets_(std::move(sockets)),
+      open_(options_.max_connections_per_address) {}
 
 Listener::~Listener() { Close(); }
 
@@ -142,8 +70,7 @@ void Listener::Close() {
     (void)!write(wake_, &one, sizeof(one));
     thread_.join();
   }
-  for (const int each : sockets_) close(each);
-  sockets_.clear();
+  sockets_.Close();
   for (int* each : {&wake_, &spare_}) {
     if (*each >= 0) close(std::exchange(*each, -1));
   }
@@ -151,7 +78,7 @@ void Listener::Close() {
 
 void Listener::AcceptUntilClosed() {
   std::vector<pollfd> events = {{wake_, POLLIN, 0}};
-  for (const int each : sockets_) events.push_back({each, POLLIN, 0});
+  for (const int each : sockets_.descriptors()) events.push_back({each, POLLIN, 0});
   while (true) {
     poll(events.data(), events.size(), -1);
     if (events[0].revents != 0) return;

@@ -5,8 +5,8 @@
 // descriptors, and takes connections until then. This one refuses those beyond its
 // limit by closing them at once, and goes on when others have ended.
 //
-//   SLIPSTREAM_ASSIGN_OR_RETURN(auto listener, Listener::Listen("127.0.0.1", 7411, options));
-//   listener->Start([&](int connection) { ... });   // Owns the descriptor.
+//   Listener listener(std::move(sockets), options);
+//   listener.Start([&](int connection) { ... });   // Owns the descriptor.
 #ifndef SLIPSTREAM_SERVER_GRPC_LISTENER_H_
 #define SLIPSTREAM_SERVER_GRPC_LISTENER_H_
 
@@ -15,19 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "core/base/deadline.h"
 #include "server/grpc/open_connections.h"
+#include "server/socket/listening_sockets.h"
 
 namespace slipstream {
-
-// Connections that may wait to be accepted.
-inline constexpr int kMostUnacceptedConnections = 1024;
 
 struct ListenerOptions {
   // Connections at a time, give or take a few. Lowered to what the process may have open.
@@ -45,18 +40,14 @@ class Listener {
   enum class Limit { kConnections, kOfAnAddress };
   static constexpr size_t kLimits = 2;
 
-  // Binds to all addresses of `host` ("[::1]" for IPv6); port 0 picks a free one. Raises
-  // the process's limit of open files to what it may be raised to.
-  // FAILED_PRECONDITION: the port is taken, or the host is not of this machine.
-  static absl::StatusOr<std::unique_ptr<Listener>> Listen(const std::string& host, int port,
-                                                          ListenerOptions options);
+  Listener(ListeningSockets sockets, ListenerOptions options);
   ~Listener();
 
-  int port() const { return port_; }
   // Connections that were refused, by Limit.
   int64_t refused(Limit limit) const { return refusals_[static_cast<size_t>(limit)].count; }
 
-  // `take`, called by the listener's thread, owns the connection, which does not block.
+  // `take`, called by the listener's thread, owns the connection, which does not block. Raises the
+  // process's limit of open files to what it may be raised to.
   void Start(std::function<void(int connection)> take);
   // As OpenConnections does.
   bool Disconnect(const Peer& peer) { return open_.Disconnect(peer); }
@@ -72,8 +63,6 @@ class Listener {
     Deadline tell_at = Deadline::Passed();
   };
 
-  explicit Listener(ListenerOptions options);
-
   void AcceptUntilClosed();
   // Accepts or refuses one connection that waits at this socket.
   void AcceptOne(int socket);
@@ -85,8 +74,7 @@ class Listener {
 
   const ListenerOptions options_;
   std::function<void(int)> take_;
-  std::vector<int> sockets_;
-  int port_ = 0;
+  ListeningSockets sockets_;
   int wake_ = -1;   // An eventfd.
   int spare_ = -1;  // Kept for when no descriptor is left.
   int most_ = 0;    // Descriptors from this one on are refused: the system gives the lowest.

@@ -12,7 +12,6 @@
 #include <future>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -32,25 +31,8 @@ constexpr absl::Duration kClosingTime = absl::Seconds(1);
 // The server itself refuses messages above the limit, and tells of them, up to so many times it.
 constexpr int kReceivedAtMost = 4;
 
-struct HostAndPort {
-  std::string host;
-  int port = 0;
-};
-
-absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  HostAndPort result;
-  if (colon == std::string::npos || colon == 0 ||
-      !absl::SimpleAtoi(listen.substr(colon + 1), &result.port) || result.port < 0 ||
-      result.port > 65535) {
-    return InvalidField("listen", listen, "host:port, such as 127.0.0.1:7411");
-  }
-  result.host = listen.substr(0, colon);
-  return result;
-}
-
 absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
+  SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseHostAndPort("listen", options.listen));
   if (options.tls.is_set()) SLIPSTREAM_RETURN_IF_ERROR(ReadTlsFiles(options.tls).status());
   if (options.tls.is_set() || IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) {
     return address;
@@ -113,7 +95,7 @@ absl::Status Server::CheckAddress(const ServerOptions& options) {
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const ServerOptions& options, Service* service,
     const std::vector<grpc::Service*>& extra_services) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const HostAndPort asked, CheckedAddress(options));
+  SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, CheckedAddress(options));
   // Debian's Abseil checks every lock of gRPC for deadlock cycles, which costs more than locking.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
@@ -132,12 +114,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
                                         .admission = {options.gate, result->rates_.get()}});
   grpc::ServerBuilder builder;
   Configure(options, service->options().max_message_bytes, &builder);
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      result->listener_,
-      Listener::Listen(asked.host, asked.port,
-                       {.max_connections = options.max_connections,
-                        .max_connections_per_address = options.max_connections_per_address,
-                        .on_refused = options.on_refused}));
+  SLIPSTREAM_ASSIGN_OR_RETURN(ListeningSockets sockets, ListeningSockets::At(address));
+  address.port = sockets.port();
+  result->listener_ = std::make_unique<Listener>(
+      std::move(sockets),
+      ListenerOptions{.max_connections = options.max_connections,
+                      .max_connections_per_address = options.max_connections_per_address,
+                      .on_refused = options.on_refused});
   if (options.tls.is_set()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(TlsTexts texts, ReadTlsFiles(options.tls));
     result->tls_ = std::make_shared<ServedTls>(std::move(texts));
@@ -187,7 +170,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
       });
   result->closing_ = std::make_unique<Executor>("closing", /*threads=*/1, /*max_waiting=*/1);
   result->SetHealthy(true);
-  result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
+  result->address_ = address.Text();
   return result;
 }
 

@@ -1,184 +1,201 @@
 #include "server/telemetry/scrape_endpoint.h"
 
-#include <CivetServer.h>
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <future>
 #include <semaphore>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
+#include "server/service/executor.h"
+#include "server/socket/listening_sockets.h"
 
 namespace slipstream {
 namespace {
 
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
+constexpr char kTextType[] = "text/plain; charset=utf-8";
+constexpr char kEndOfHead[] = "\r\n\r\n";
 // So many threads make a page at a time, as each reads the store.
 constexpr int kMakeAtOnce = 8;
-constexpr std::chrono::milliseconds kBetweenConnections(10);
-constexpr char kTextType[] = "text/plain; charset=utf-8";
+constexpr int kPauseMilliseconds = 50;
 
-absl::StatusOr<std::string> HostOf(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  int port = 0;
-  if (colon == std::string::npos || colon == 0 ||
-      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 0 || port > 65535) {
-    return InvalidField("metrics-address", address, "host:port, such as 127.0.0.1:7412");
+Deadline InSeconds(int seconds) { return Deadline::In(absl::Seconds(seconds)); }
+
+// One request and its answer. Nothing is waited for any more once `wake` can be read.
+class Scrape {
+ public:
+  // Owns the connection, which does not block.
+  Scrape(int connection, int wake) : connection_(connection), wake_(wake) {}
+  ~Scrape() { close(connection_); }
+  Scrape(const Scrape&) = delete;
+  Scrape& operator=(const Scrape&) = delete;
+
+  // The request up to its body; empty if it does not come in time, or is too long.
+  std::string ReadHead() {
+    const Deadline deadline = InSeconds(kMostScrapeRequestSeconds);
+    std::string head;
+    while (!absl::StrContains(head, kEndOfHead)) {
+      if (head.size() >= kMostScrapeRequestBytes || !Receive(deadline, &head)) return {};
+    }
+    return head;
   }
-  // The library takes addresses of hosts, not their names, and several separated by commas.
-  const std::string host = address.substr(0, colon);
-  if (host.find(',') != std::string::npos) {
-    return InvalidField("metrics-address", address, "one address");
+
+  void Answer(absl::string_view bytes) {
+    const Deadline deadline = InSeconds(kMostScrapeAnswerSeconds);
+    while (!bytes.empty()) {
+      if (!Wait(POLLOUT, deadline)) return;
+      const ssize_t sent = send(connection_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno != EAGAIN) return;
+      bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(sent, 0)));
+    }
+    // To close a connection of which something is unread takes back what was sent.
+    shutdown(connection_, SHUT_WR);
+    const Deadline end = InSeconds(kMostScrapeRequestSeconds);
+    for (std::string unread; Receive(end, &unread);) unread.clear();
   }
-  if (host.find(':') != std::string::npos) {
-    return InvalidField("metrics-address", address,
-                        "an IPv4 address and a port, as metrics are not served over IPv6");
+
+ private:
+  bool Receive(const Deadline& deadline, std::string* bytes) {
+    char part[1024];
+    if (!Wait(POLLIN, deadline)) return false;
+    const ssize_t size = recv(connection_, part, sizeof(part), 0);
+    if (size > 0) bytes->append(part, static_cast<size_t>(size));
+    return size > 0;
   }
-  return host == "localhost" ? "127.0.0.1" : host;
+
+  bool Wait(short event, const Deadline& deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline.moment() -
+                                                                   Deadline::Clock::now());
+    pollfd polled[] = {{connection_, event, 0}, {wake_, POLLIN, 0}};
+    return left.count() > 0 && poll(polled, 2, static_cast<int>(left.count())) > 0 &&
+           polled[1].revents == 0;
+  }
+
+  const int connection_;
+  const int wake_;
+};
+
+std::string AnswerOf(absl::string_view status, absl::string_view fields,
+                     absl::string_view text = "") {
+  return absl::StrCat("HTTP/1.1 ", status, "\r\n", fields, "Content-Length: ", text.size(),
+                      "\r\nConnection: close", kEndOfHead, text);
 }
 
-// Connects, and hangs up at once. It does not matter whether that succeeds.
-void Connect(const std::string& host, int port) {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return;
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) == 1) {
-    (void)connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  }
-  close(descriptor);
+std::string PageOf(absl::string_view status, absl::string_view type, absl::string_view text) {
+  return AnswerOf(status,
+                  absl::StrCat("Content-Type: ", type, "\r\nCache-Control: no-store\r\n"), text);
 }
 
 }  // namespace
 
-class ScrapeEndpoint::Handlers {
-  // Answers GET with a page, HEAD with its head, and POST, PUT, DELETE, OPTIONS and PATCH with 405.
-  class Page : public CivetHandler {
-   public:
-    struct Content {
-      int status = 200;
-      std::string type;
-      std::string text;
-    };
-    explicit Page(std::function<Content()> make) : make_(std::move(make)) {}
-
-    bool handleGet(CivetServer*, mg_connection* connection) override {
-      const Content content = Make();
-      SendHead(connection, content);
-      mg_write(connection, content.text.data(), content.text.size());
-      return true;
-    }
-    bool handleHead(CivetServer*, mg_connection* connection) override {
-      SendHead(connection, Make());
-      return true;
-    }
-    bool handlePost(CivetServer*, mg_connection* connection) override { return Refuse(connection); }
-    bool handlePut(CivetServer*, mg_connection* connection) override { return Refuse(connection); }
-    bool handleDelete(CivetServer*, mg_connection* connection) override {
-      return Refuse(connection);
-    }
-    bool handleOptions(CivetServer*, mg_connection* connection) override {
-      return Refuse(connection);
-    }
-    bool handlePatch(CivetServer*, mg_connection* connection) override {
-      return Refuse(connection);
-    }
-
-   private:
-    Content Make() {
-      making_.acquire();
-      const absl::Cleanup leave = [this] { making_.release(); };
-      return make_();
-    }
-    static void SendHead(mg_connection* connection, const Content& content) {
-      const char* const reason = content.status == 200 ? "OK" : "Service Unavailable";
-      const std::string head =
-          absl::StrCat("HTTP/1.1 ", content.status, " ", reason, "\r\nContent-Type: ", content.type,
-                       "\r\nContent-Length: ", content.text.size(),
-                       "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
-      mg_write(connection, head.data(), head.size());
-    }
-    static bool Refuse(mg_connection* connection) {
-      constexpr absl::string_view kAnswer =
-          "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n"
-          "Connection: close\r\n\r\n";
-      mg_write(connection, kAnswer.data(), kAnswer.size());
-      return true;
-    }
-
-    const std::function<Content()> make_;
-    std::counting_semaphore<kMakeAtOnce> making_{kMakeAtOnce};
-  };
-
+class ScrapeEndpoint::Listener {
  public:
-  Handlers(const std::string& host, const std::string& port, Pages pages)
-      : host_(host),
-        metrics_([metrics = std::move(pages.metrics)] {
-          return Page::Content{200, kMetricsType, metrics()};
-        }),
-        health_([health = std::move(pages.health)] {
-          const absl::Status status = health();
-          if (status.ok()) return Page::Content{200, kTextType, "ok\n"};
-          return Page::Content{503, kTextType, absl::StrCat(status.message(), "\n")};
-        }),
-        server_(std::vector<std::string>{
-            "listening_ports", absl::StrCat(host, ":", port), "num_threads",
-            absl::StrCat(kMostScrapes), "request_timeout_ms",
-            absl::StrCat(1000 * kMostScrapeRequestSeconds), "keep_alive_timeout_ms", "1",
-            "max_request_size", absl::StrCat(kMostScrapeRequestBytes)}) {
-    server_.addHandler("/metrics$", metrics_);
-    server_.addHandler("/healthz$", health_);
-  }
+  Listener(ListeningSockets sockets, Pages pages)
+      : sockets_(std::move(sockets)),
+        pages_(std::move(pages)),
+        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        scrapes_(std::make_unique<Executor>("scrapes", kMostScrapes, kMostScrapes)),
+        thread_([this] { AcceptUntilWoken(); }) {}
 
-  // The library's thread that takes connections looks only every two seconds whether it is to end,
-  // or when there is one. A connection that comes before it is told to end is taken in vain.
-  ~Handlers() {
-    const int port = Port();
-    const std::future<void> closed = std::async(std::launch::async, [this] { server_.close(); });
-    do {
-      Connect(host_, port);
-    } while (closed.wait_for(kBetweenConnections) != std::future_status::ready);
+  ~Listener() {
+    const uint64_t one = 1;
+    (void)!write(wake_, &one, sizeof(one));
+    thread_.join();
+    scrapes_.reset();
+    close(wake_);
   }
-
-  int Port() { return server_.getListeningPorts().front(); }
 
  private:
-  const std::string host_;
-  Page metrics_;
-  Page health_;
-  CivetServer server_;  // Last: its threads use the pages.
+  void AcceptUntilWoken() {
+    std::vector<pollfd> polled = {{wake_, POLLIN, 0}};
+    for (const int each : sockets_.descriptors()) polled.push_back({each, POLLIN, 0});
+    while (true) {
+      poll(polled.data(), polled.size(), -1);
+      if (polled[0].revents != 0) return;
+      for (size_t i = 1; i < polled.size(); ++i) {
+        if (polled[i].revents != 0) Accept(polled[i].fd);
+      }
+    }
+  }
+
+  void Accept(int socket) {
+    const int connection = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    // Perhaps no descriptor is left, and the connection waits on.
+    if (connection < 0) return static_cast<void>(poll(nullptr, 0, kPauseMilliseconds));
+    if (!scrapes_->Run([this, connection] { Serve(connection); }).ok()) close(connection);
+  }
+
+  void Serve(int connection) {
+    Scrape scrape(connection, wake_);
+    const std::string head = scrape.ReadHead();
+    if (!head.empty()) scrape.Answer(AnswerTo(head));
+  }
+
+  std::string AnswerTo(absl::string_view head) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(head.substr(0, head.find("\r\n")), ' ');
+    if (words.size() != 3 || !absl::StartsWith(words[2], "HTTP/1.")) {
+      return AnswerOf("400 Bad Request", "");
+    }
+    const absl::string_view path = words[1].substr(0, words[1].find('?'));
+    if (path != "/metrics" && path != "/healthz") return AnswerOf("404 Not Found", "");
+    const bool is_head = words[0] == "HEAD";
+    if (words[0] != "GET" && !is_head) {
+      return AnswerOf("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
+    }
+    std::string page = Make(path);
+    if (is_head) page.resize(page.find(kEndOfHead) + sizeof(kEndOfHead) - 1);
+    return page;
+  }
+
+  std::string Make(absl::string_view path) {
+    making_.acquire();
+    const absl::Cleanup leave = [this] { making_.release(); };
+    if (path == "/metrics") return PageOf("200 OK", kMetricsType, pages_.metrics());
+    const absl::Status health = pages_.health();
+    if (health.ok()) return PageOf("200 OK", kTextType, "ok\n");
+    return PageOf("503 Service Unavailable", kTextType, absl::StrCat(health.message(), "\n"));
+  }
+
+  const ListeningSockets sockets_;
+  const Pages pages_;
+  const int wake_;  // An eventfd.
+  std::counting_semaphore<kMakeAtOnce> making_{kMakeAtOnce};
+  std::unique_ptr<Executor> scrapes_;
+  std::thread thread_;  // Last: it uses the rest.
 };
 
+ScrapeEndpoint::ScrapeEndpoint() = default;
 ScrapeEndpoint::~ScrapeEndpoint() = default;
 
 absl::Status ScrapeEndpoint::CheckAddress(const std::string& address) {
-  return HostOf(address).status();
+  return ParseHostAndPort("metrics-address", address).status();
 }
 
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> ScrapeEndpoint::Start(const std::string& address,
                                                                       Pages pages) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string host, HostOf(address));
-  const std::string port = address.substr(address.rfind(':') + 1);
+  SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort at, ParseHostAndPort("metrics-address", address));
+  SLIPSTREAM_ASSIGN_OR_RETURN(ListeningSockets sockets, ListeningSockets::At(at));
+  at.port = sockets.port();
   std::unique_ptr<ScrapeEndpoint> endpoint(new ScrapeEndpoint);
-  try {
-    endpoint->handlers_ =
-        std::make_unique<Handlers>(host, port, std::move(pages));
-  } catch (const CivetException&) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("cannot listen on ", address,
-                     " for metrics: the port is taken, or the address is not one of this machine"));
-  }
-  endpoint->address_ = absl::StrCat(host, ":", endpoint->handlers_->Port());
+  endpoint->address_ = at.Text();
+  endpoint->listener_ = std::make_unique<Listener>(std::move(sockets), std::move(pages));
   return endpoint;
 }
 

@@ -2,7 +2,8 @@
 //
 //   auto endpoint = ScrapeEndpoint::Start("127.0.0.1:7412", {.metrics = ..., .health = ...});
 //
-// Serves anyone who can reach its address; nothing that it reports names a study or a caller.
+// Serves anyone who can reach its address, unencrypted; nothing that it reports names a study or a
+// caller. Every answer ends its connection.
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_
@@ -17,9 +18,10 @@
 namespace slipstream {
 
 // Connections that are served at a time. One that does not send a whole request, of so many bytes,
-// in its time is closed, and holds up nobody while there are fewer of them.
+// or take its answer in time is closed, and holds up nobody while there are fewer of them.
 inline constexpr int kMostScrapes = 128;
 inline constexpr int kMostScrapeRequestSeconds = 1;
+inline constexpr int kMostScrapeAnswerSeconds = 5;
 inline constexpr int kMostScrapeRequestBytes = 8192;
 
 class ScrapeEndpoint {
@@ -44,12 +46,12 @@ class ScrapeEndpoint {
   const std::string& address() const { return address_; }
 
  private:
-  class Handlers;
+  class Listener;
 
-  ScrapeEndpoint() = default;
+  ScrapeEndpoint();
 
-  std::unique_ptr<Handlers> handlers_;
   std::string address_;
+  std::unique_ptr<Listener> listener_;
 };
 
 }  // namespace slipstream

@@ -72,6 +72,7 @@ const std::vector<Layer>& Layers() {
       {"server/figures", {}, {}},
       {"server/file", {"core"}, {"absl", "system"}},
       {"server/quota", {"server/file", "core"}, {"absl"}},
+      {"server/socket", {"core"}, {"absl", "system"}},
       {"server/access", {"server/file", "core"}, {"absl", "argon2", "openssl"}},
       {"server/store", {"server/quota", "server/figures", "core"}, {"absl"}},
       {"server/store/sqlite",
@@ -82,12 +83,12 @@ const std::vector<Layer>& Layers() {
        {"server/store", "server/convert", "server/quota", "server/figures", "core", "proto"},
        {"absl", "boost", "protobuf", "system"}},
       {"server/telemetry",
-       {"server/access", "server/figures", "server/quota", "server/service", "server/store",
-        "core"},
-       {"absl", "civetweb", "json", "prometheus", "spdlog", "system"}},
+       {"server/access", "server/figures", "server/quota", "server/service", "server/socket",
+        "server/store", "core"},
+       {"absl", "json", "prometheus", "spdlog", "system"}},
       {"server/grpc",
-       {"server/access", "server/file", "server/quota", "server/telemetry", "server/service",
-        "core", "proto"},
+       {"server/access", "server/file", "server/quota", "server/socket", "server/telemetry",
+        "server/service", "core", "proto"},
        {"absl", "protobuf", "grpc", "openssl", "system"}},
       {"server",
        {"server/access", "server/file", "server/quota", "server/grpc", "server/service",
@@ -135,7 +136,8 @@ const std::vector<std::string_view>& MirroredFolders() {
       "core/zero_shot",    "server",             "server/access",
       "server/convert",    "server/figures",     "server/file",
       "server/grpc",       "server/quota",       "server/service",
-      "server/store",      "server/store/sqlite", "server/telemetry"};
+      "server/socket",     "server/store",       "server/store/sqlite",
+      "server/telemetry"};
   return folders;
 }
 
@@ -199,7 +201,6 @@ std::string_view LibraryOf(std::string_view header) {
       {"sqlite3", "sqlite"},
       {"spdlog/", "spdlog"},
       {"prometheus/", "prometheus"},
-      {"CivetServer.h", "civetweb"},
       {"argon2.h", "argon2"},
       {"CLI/", "cli11"},
       {"nlohmann/", "json"},

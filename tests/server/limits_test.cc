@@ -111,6 +111,7 @@ std::string LoadRows() {
       Row("seconds' calls that a project with a quota may save up", kMostSecondsSaved),
       Row("concurrent connections to the metrics address", kMostScrapes),
       Row("seconds until a request for metrics has arrived", kMostScrapeRequestSeconds),
+      Row("seconds until the metrics have been taken", kMostScrapeAnswerSeconds),
       Row("bytes of a request for metrics", kMostScrapeRequestBytes),
       Row("seconds that calls have to finish while the server drains",
           static_cast<int64_t>(Flags().drain_seconds), "--drain-seconds"),

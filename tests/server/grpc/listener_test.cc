@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/raw_connection.h"
@@ -21,7 +23,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const ListenerOptions kOptions = {100, 100, [](const std::string&) {}};
+// At a free port of this host.
+ListeningSockets SocketsAt(const std::string& host) {
+  auto sockets = ListeningSockets::At({host});
+  if (!sockets.ok()) throw std::runtime_error(sockets.status().ToString());
+  return *std::move(sockets);
+}
 
 // Takes connections and keeps them.
 class Taken {
@@ -45,14 +52,13 @@ class Taken {
 class ListenerTest : public testing::Test {
  protected:
   void Start(int max_connections, int max_connections_per_address) {
-    auto listener = Listener::Listen(
-        "127.0.0.1", 0,
-        {max_connections, max_connections_per_address,
-         [this](const std::string& text) { told_ += text + "\n"; }});
-    ASSERT_TRUE(listener.ok()) << listener.status();
-    listener_ = *std::move(listener);
+    ListeningSockets sockets = SocketsAt("127.0.0.1");
+    address_ = "127.0.0.1:" + std::to_string(sockets.port());
+    listener_ = std::make_unique<Listener>(
+        std::move(sockets),
+        ListenerOptions{max_connections, max_connections_per_address,
+                        [this](const std::string& text) { told_ += text + "\n"; }});
     listener_->Start([this](int connection) { taken_.Take(connection); });
-    address_ = "127.0.0.1:" + std::to_string(listener_->port());
   }
   bool IsTaken(const std::string& from) {
     return !connections_.emplace_back(address_, from).IsClosedWithin(std::chrono::milliseconds(50));
@@ -98,15 +104,15 @@ TEST_F(ListenerTest, OneAddressIsRefusedBeyondItsLimitAndOthersAreServed) {
 TEST(Listener, CallersByIp4AreKnownAsSuchWhereIp6IsListenedTo) {
   std::string told;
   Taken taken;
-  const auto listener =
-      Listener::Listen("[::]", 0, {100, 2, [&](const std::string& text) { told = text; }});
-  if (!listener.ok()) GTEST_SKIP() << listener.status();
-  (*listener)->Start([&](int connection) { taken.Take(connection); });
-  const std::string address = "127.0.0.1:" + std::to_string((*listener)->port());
+  auto sockets = ListeningSockets::At({"[::]"});
+  if (!sockets.ok()) GTEST_SKIP() << sockets.status();
+  const std::string address = "127.0.0.1:" + std::to_string(sockets->port());
+  Listener listener(*std::move(sockets), {100, 2, [&](const std::string& text) { told = text; }});
+  listener.Start([&](int connection) { taken.Take(connection); });
   std::vector<RawConnection> connections;
   for (int i = 0; i < 3; ++i) connections.emplace_back(address);
   EXPECT_TRUE(connections.back().IsClosedWithin(std::chrono::seconds(20)));
-  (*listener)->Close();
+  listener.Close();
   EXPECT_THAT(told, HasSubstr("of 127.0.0.1 are open"));
 }
 
@@ -150,29 +156,6 @@ TEST(AddressOf, IsAnAddressOfIp4OrANetworkOfIp6) {
   EXPECT_EQ(address_of(AF_INET, "192.0.2.1"), "192.0.2.1");
   EXPECT_EQ(address_of(AF_INET6, "2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
   EXPECT_EQ(AddressOf({}), "");
-}
-
-TEST(Listener, ATakenPortIsRefusedByName) {
-  const auto first = Listener::Listen("127.0.0.1", 0, kOptions);
-  ASSERT_TRUE(first.ok()) << first.status();
-  const auto second = Listener::Listen("127.0.0.1", (*first)->port(), kOptions);
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(second.status().message().find(std::to_string((*first)->port())), std::string::npos);
-}
-
-TEST(Listener, ItsAddressIsFreeAgainAfterClosing) {
-  auto first = Listener::Listen("localhost", 0, kOptions);
-  ASSERT_TRUE(first.ok()) << first.status();
-  const int port = (*first)->port();
-  first->reset();
-  EXPECT_TRUE(Listener::Listen("localhost", port, kOptions).ok());
-}
-
-TEST(Listener, AnAddressOfAnotherMachineIsRefused) {
-  EXPECT_EQ(Listener::Listen("192.0.2.1", 0, kOptions).status().code(),
-            absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(Listener::Listen("no.such.host.invalid", 0, kOptions).status().code(),
-            absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace
