@@ -65,7 +65,7 @@ void LogStore(Log* log, StoreOptions* options) {
     log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
   };
   options->on_upgrade = [log](int64_t from, int64_t to) {
-    log->Write(LogLevel::kWarning, "upgraded the store, which earlier versions now refuse",
+    log->Write(LogLevel::kWarning, "upgrading the store, which earlier versions then refuse",
                {{"from_schema_version", from}, {"to_schema_version", to}});
   };
 }

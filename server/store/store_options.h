@@ -32,8 +32,8 @@ struct StoreOptions {
   // Called while the store is opened, with what an operator should know of a store that can be
   // used: perhaps something that was acknowledged is lost.
   std::function<void(const std::string& text)> on_warning = [](const std::string&) {};
-  // Called while the store is opened, after its schema was migrated from one version to a later
-  // one: programs that know only the earlier one refuse it from now on.
+  // Called while the store is opened, before its schema is migrated from one version to a later
+  // one, which may take long: programs that know only the earlier one refuse it from then on.
   std::function<void(int64_t from, int64_t to)> on_upgrade = [](int64_t, int64_t) {};
   // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_writes = 10000;

@@ -217,10 +217,12 @@ absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_vi
                                                     "restore a backup from before the upgrade"));
 }
 
-absl::StatusOr<int64_t> MigrateSchema(Connection& connection,
-                                      absl::Span<const char* const> steps) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(int64_t version, Number(connection, "PRAGMA user_version"));
-  const int64_t before = version;
+absl::StatusOr<int64_t> SchemaVersionOf(Connection& connection) {
+  return Number(connection, "PRAGMA user_version");
+}
+
+absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(int64_t version, SchemaVersionOf(connection));
   const auto newest = static_cast<int64_t>(steps.size());
   SLIPSTREAM_RETURN_IF_ERROR(CheckSchemaVersion(version, newest, connection.path()));
   if (version == 0) SLIPSTREAM_RETURN_IF_ERROR(RequestChecksums(connection));
@@ -228,7 +230,7 @@ absl::StatusOr<int64_t> MigrateSchema(Connection& connection,
     SLIPSTREAM_RETURN_IF_ERROR(
         RunStep(connection, steps[static_cast<size_t>(version)], version + 1));
   }
-  return before;
+  return absl::OkStatus();
 }
 
 }  // namespace slipstream::sqlite

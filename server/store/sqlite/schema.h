@@ -39,10 +39,12 @@ absl::Span<const char* const> SchemaSteps();
 // that knows the first `newest` versions.
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path);
 
-// Migrates the file of `connection`, which is on a ChecksumVfs, to version
-// `steps.size()`, each step in a transaction of its own, and returns the version that it had. A
-// failure leaves the file at the last whole step.
-absl::StatusOr<int64_t> MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
+// 0 if the file has no tables yet.
+absl::StatusOr<int64_t> SchemaVersionOf(Connection& connection);
+
+// Migrates the file of `connection`, which is on a ChecksumVfs, to version `steps.size()`, each
+// step in a transaction of its own. A failure leaves the file at the last whole step.
+absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
 
 }  // namespace slipstream::sqlite
 

@@ -48,9 +48,10 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
   if (has_log) SLIPSTREAM_RETURN_IF_ERROR(EmptyLog(*writer));
   SLIPSTREAM_ASSIGN_OR_RETURN(const FileMark mark, MarkOf(*writer));
   if (has_log && mark != FileMark::kNone) SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, MigrateSchema(*writer, SchemaSteps()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t version, SchemaVersionOf(*writer));
   const auto newest = static_cast<int64_t>(SchemaSteps().size());
   if (version > 0 && version < newest) options.on_upgrade(version, newest);
+  SLIPSTREAM_RETURN_IF_ERROR(MigrateSchema(*writer, SchemaSteps()));
   SLIPSTREAM_RETURN_IF_ERROR(UseWriteAheadLog(*writer));
   SLIPSTREAM_RETURN_IF_ERROR(MarkInUse(*writer));
   // The mark has changed it.

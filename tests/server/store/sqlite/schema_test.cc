@@ -25,7 +25,7 @@ class SchemaTest : public SqliteStoreTest {
 
   absl::Status Migrate(const std::vector<const char*>& steps) {
     const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
-    return connection.ok() ? MigrateSchema(**connection, steps).status() : connection.status();
+    return connection.ok() ? MigrateSchema(**connection, steps) : connection.status();
   }
 
   int64_t Number(const char* sql) {

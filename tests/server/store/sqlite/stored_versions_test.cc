@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -97,6 +98,22 @@ TEST_P(StoredVersionTest, KeepsItsContent) {
     EXPECT_EQ(*(*store)->ListUsage(), Recount(**store));
   }
   ExpectNewestForm();
+}
+
+TEST_P(StoredVersionTest, ItsUpgradeIsToldOfBeforeItBegins) {
+  const auto newest = static_cast<int64_t>(sqlite::SchemaSteps().size());
+  std::vector<std::pair<int64_t, int64_t>> told;
+  SqliteStoreOptions options = Options();
+  options.on_upgrade = [&](int64_t from, int64_t to) {
+    told.emplace_back(from, to);
+    EXPECT_EQ(Number("PRAGMA user_version"), from);
+  };
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(OpenSqliteStore(options).ok());
+  if (GetParam() < newest) {
+    EXPECT_THAT(told, testing::ElementsAre(std::pair<int64_t, int64_t>(GetParam(), newest)));
+  } else {
+    EXPECT_THAT(told, testing::IsEmpty());
+  }
 }
 
 TEST_P(StoredVersionTest, AWorseResultIsNotTheBest) {
