@@ -36,7 +36,7 @@ std::optional<Gate::Answer> Gate::Find(const CallCredentials& credentials) {
 
 void Gate::Verify(const CallCredentials& credentials, Done done) {
   if (std::optional<Answer> known = Find(credentials)) return done(*std::move(known));
-  verifier_.Verify(TokenIn(credentials.authorization), std::move(done));
+  verifier_.Verify(TokenIn(credentials.authorization), std::move(done), credentials.address);
 }
 
 absl::Status Gate::CheckRole(Rpc rpc, const Identity& caller) {

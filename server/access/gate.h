@@ -27,6 +27,7 @@ namespace slipstream {
 struct CallCredentials {
   absl::string_view authorization = {};  // As HTTP has it: "Bearer TOKEN". Empty for none.
   absl::string_view common_name = {};    // The client certificate's; empty for none.
+  absl::string_view address = {};        // The caller's, for Verify alone.
 };
 
 class Gate {

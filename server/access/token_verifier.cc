@@ -5,7 +5,6 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -115,20 +114,32 @@ std::optional<TokenVerifier::Answer> TokenVerifier::Find(absl::string_view token
   return std::nullopt;
 }
 
-size_t TokenVerifier::WaitingOf(const std::string& name) const {
-  return static_cast<size_t>(
-      std::count_if(waiting_.begin(), waiting_.end(),
-                    [&](const std::shared_ptr<Pending>& each) { return each->name == name; }));
+absl::Status TokenVerifier::CheckRoom(const std::string& name, absl::string_view address) const {
+  size_t of_name = 0;
+  size_t of_both = 0;
+  for (const std::shared_ptr<Pending>& each : waiting_) {
+    if (each->name != name) continue;
+    ++of_name;
+    if (each->address == address) ++of_both;
+  }
+  if (waiting_.size() >= options_.most_waiting) return TooMany(options_.most_waiting, "tokens");
+  if (of_name >= options_.most_waiting_of_a_name) {
+    return TooMany(options_.most_waiting_of_a_name, absl::StrCat("tokens of ", name));
+  }
+  if (of_both < options_.most_waiting_of_a_name_and_address) return absl::OkStatus();
+  return TooMany(options_.most_waiting_of_a_name_and_address,
+                 absl::StrCat("tokens of ", name, " from one address"));
 }
 
-void TokenVerifier::Verify(absl::string_view token, Done done) {
+void TokenVerifier::Verify(absl::string_view token, Done done, absl::string_view address) {
   if (const std::optional<Answer> known = Find(token)) return done(*known);
-  const absl::Status refused = Enqueue(token, &done);
+  const absl::Status refused = Enqueue(token, address, &done);
   if (!refused.ok()) done(refused);
 }
 
 // Takes `*done` unless it is refused.
-absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
+absl::Status TokenVerifier::Enqueue(absl::string_view token, absl::string_view address,
+                                    Done* done) {
   const std::lock_guard lock(mutex_);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Key key, KeyOf(token));
   if (closing_) return absl::UnavailableError("the server is shutting down");
@@ -140,12 +151,9 @@ absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
     return absl::OkStatus();
   }
   const std::string& name = entry->identity->name;
-  if (waiting_.size() >= options_.most_waiting) return TooMany(options_.most_waiting, "tokens");
-  if (WaitingOf(name) >= options_.most_waiting_of_a_name) {
-    return TooMany(options_.most_waiting_of_a_name, absl::StrCat("tokens of ", name));
-  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRoom(name, address));
   waiting_.push_back(std::make_shared<Pending>(
-      Pending{key, name, std::string(token), entry->hash}));
+      Pending{key, name, std::string(token), entry->hash, std::string(address)}));
   waiting_.back()->done.push_back(std::move(*done));
   work_.notify_one();
   return absl::OkStatus();
@@ -186,7 +194,8 @@ void TokenVerifier::VerifyUntilClosed() {
     lock.unlock();
     for (Done& done : waiters) {
       if (!is_current || !is_needed) {
-        Verify(pending->token, std::move(done));  // By the new table, or refused.
+        // By the new table, or refused.
+        Verify(pending->token, std::move(done), pending->address);
       } else {
         done(answer);
       }

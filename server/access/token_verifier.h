@@ -36,10 +36,12 @@ namespace slipstream {
 struct TokenVerifierOptions {
   // Verified tokens that are remembered.
   size_t most_remembered = 10000;
-  // Tokens that may wait to be verified, in all and with one name; more are refused. So guessing
-  // tokens of one name holds up that name alone.
+  // Tokens that may wait to be verified, in all, with one name, and with one name from one address;
+  // more are refused. So guessing tokens of one name holds up that name alone and, if all guesses
+  // come from one address, nobody elsewhere.
   size_t most_waiting = 256;
   size_t most_waiting_of_a_name = 8;
+  size_t most_waiting_of_a_name_and_address = 4;
   // Called first of all on the thread that verifies, for example to lower its priority.
   std::function<void()> on_thread = [] {};
 };
@@ -61,8 +63,8 @@ class TokenVerifier {
 
   // The answer, if it needs no verification.
   std::optional<Answer> Find(absl::string_view token);
-  // Calls `done` once, at once or on the verifier's thread.
-  void Verify(absl::string_view token, Done done);
+  // Calls `done` once, at once or on the verifier's thread. `address` is the caller's.
+  void Verify(absl::string_view token, Done done, absl::string_view address = {});
 
   // Who has a certificate of that common name. UNAUTHENTICATED.
   Answer OfCertificate(absl::string_view common_name);
@@ -77,16 +79,17 @@ class TokenVerifier {
     std::string name;
     std::string token;
     std::string hash;
+    std::string address;          // Of the first caller with this token.
     std::vector<Done> done = {};  // All who wait for this token.
   };
 
   // With the lock.
   absl::StatusOr<Key> KeyOf(absl::string_view token);
   const TokenEntry* EntryOf(absl::string_view token) const;
-  size_t WaitingOf(const std::string& name) const;
+  absl::Status CheckRoom(const std::string& name, absl::string_view address) const;
   void Remember(const Key& key, const std::shared_ptr<const Identity>& identity);
 
-  absl::Status Enqueue(absl::string_view token, Done* done);
+  absl::Status Enqueue(absl::string_view token, absl::string_view address, Done* done);
   void VerifyUntilClosed();
 
   struct FreeHash {

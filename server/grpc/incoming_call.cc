@@ -9,6 +9,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/status.h"
+#include "server/grpc/lasting_calls.h"
+#include "server/grpc/open_connections.h"
 
 namespace slipstream {
 namespace {
@@ -56,10 +58,12 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
     caller_ = *who;
     go_on(Gate::CheckRole(rpc_, *caller_));
   };
-  const CallCredentials credentials = CredentialsOf(context_);
+  CallCredentials credentials = CredentialsOf(context_);
   if (const std::optional<Gate::Answer> known = gate->Find(credentials)) {
     return answer(*known);
   }
+  const std::string address = AddressOf(PeerNamed(context_.peer()));
+  credentials.address = address;
   gate->Verify(credentials, answer);
 }
 

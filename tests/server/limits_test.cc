@@ -104,6 +104,8 @@ std::string LoadRows() {
       Row("waiting backups", Signed(kMostWaitingBackups)),
       Row("tokens waiting to be verified", Signed(tokens.most_waiting)),
       Row("tokens of one name waiting to be verified", Signed(tokens.most_waiting_of_a_name)),
+      Row("tokens of one name from one address waiting to be verified",
+          Signed(tokens.most_waiting_of_a_name_and_address)),
       Row("watchers", Signed(service.events.max_watchers)),
       Row("watchers of a project, with a token file",
           Signed(service.events.max_watchers_per_project)),
