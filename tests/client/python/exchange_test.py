@@ -3,6 +3,8 @@
 import concurrent.futures
 import json
 import os
+import pathlib
+import stat
 import tempfile
 import unittest
 
@@ -66,6 +68,23 @@ class Exchange(ServerTest):
         with open(self.path + ".partial", encoding="utf-8") as file:
             self.assertEqual(file.read(), "another's")
         self.assertEqual(len(os.listdir(os.path.dirname(self.path))), 2)
+
+    def test_what_is_no_regular_file_is_written_to_and_stays(self):
+        link, pipe = self.path + ".link", self.path + ".pipe"
+        os.symlink(self.path, link)
+        self.study.export(link)
+        self.assertTrue(os.path.islink(link))
+        os.mkfifo(pipe)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            read = pool.submit(lambda: pathlib.Path(pipe).read_text(encoding="utf-8"))
+            self.study.export(pipe)
+            self.assertEqual(read.result(), pathlib.Path(self.path).read_text(encoding="utf-8"))
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+
+    def test_a_file_that_cannot_be_made_is_named_as_it_was_given(self):
+        path = self.path + "/inside.jsonl"
+        with self.assertRaisesRegex(OSError, f"'{path}'$"):
+            self.study.export(path)
 
     def test_a_study_that_exists_is_replaced_only_when_told_to(self):
         self.study.export(self.path)

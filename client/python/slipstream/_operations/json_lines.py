@@ -22,16 +22,24 @@ def line_of(message: Message) -> str:
 @contextlib.contextmanager
 def new_file(path: str) -> Iterator[TextIO]:
     """A file to write, which is there only once it is whole. Others may write to the same path at
-    the same time."""
+    the same time. A link is followed, and what is no regular file, such as a device or a pipe, is
+    written to as it is."""
     path = os.fsdecode(path)  # TypeError for what names no file.
-    partial = f"{path}.{secrets.token_hex(4)}.partial"
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as stream:
+            yield stream
+        return
+    target = os.path.realpath(path)
+    partial = f"{target}.{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "x", encoding="utf-8") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
+        os.replace(partial, target)
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == partial:
+            error.filename = path
         if os.path.exists(partial):
             os.remove(partial)
         raise
