@@ -105,17 +105,16 @@ class Progress:
     def wants_news(self) -> bool:
         """Whether to read how the study stands, as a line is due that would say old news."""
         with self._lock:
-            now = time.monotonic()
-            fresh = self._last_read is not None and now - self._last_read < _SECONDS_BETWEEN_READS
-            if fresh or not self._shown or not (self._terminal or self._is_due(self._done + 1)):
-                return False
-            self._last_read = now
-            return True
+            since = None if self._last_read is None else time.monotonic() - self._last_read
+            is_old = since is None or since >= _SECONDS_BETWEEN_READS
+            return is_old and self._shown and (self._terminal or self._is_due(self._done + 1))
 
     def learn(self, best: Optional[TrialRecord], ended: Optional[int] = None) -> None:
         """Takes note of the study's best trial, which may have been read before this process' last
-        result, and of how many trials have ended, with the one that is counted next."""
+        result, and of how many trials have ended, with the one that is counted next; of neither if
+        they could not be read. Until then, whoever else counts a trial reads them too."""
         with self._lock:
+            self._last_read = time.monotonic()
             if ended is not None:
                 self._elsewhere = max(0, ended - self._done - 1)
             if best is not None:

@@ -95,8 +95,16 @@ class Lines(unittest.TestCase):
                         clock.monotonic.return_value = 100.0 + number / 2
                         if progress.wants_news():
                             read.append(number / 2)
+                            progress.learn(None)  # As it could not be read.
                         progress.count(Trial(number, 0.5))
                 self.assertEqual(read, wanted)
+
+    def test_nobody_shows_old_news_while_another_worker_reads_them(self):
+        with Progress("digits", Objective("a", True), 100, True, Terminal()) as progress:
+            self.assertTrue(progress.wants_news())
+            self.assertTrue(progress.wants_news())
+            progress.learn(BEST)
+            self.assertFalse(progress.wants_news())
 
     def test_it_is_not_read_where_nothing_is_shown(self):
         with Progress("digits", Objective("a", True), 1, False, Terminal()) as progress:

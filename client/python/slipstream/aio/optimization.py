@@ -129,10 +129,9 @@ class _Evaluation(Evaluation):
             return
         try:
             news = await self._study._transport.run(self._study._news(self.quota))
-            if news is not None:
-                self._progress.learn(*news)
         except errors.SlipstreamError:
-            pass  # The line says what this process knows, and the next suggestion tells of it.
+            news = None  # The line says what this process knows, and the next suggestion tells of it.
+        self._progress.learn(*(news or (None, None)))
 
     async def _call_back(self, trial: Trial) -> None:
         """Tells the callbacks of a trial that has its outcome, one after the other."""
