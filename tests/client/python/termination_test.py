@@ -320,7 +320,7 @@ class Blocking(TerminationTest):
         process.stdin.flush()
         self.assertRegex(process.stderr.readline(), "waiting for an answer")
         process.send_signal(signal.SIGTERM)
-        self.check_end(process)
+        self.assertNotIn("leased", self.check_end(process)[1])  # It has never heard of the call.
 
 
 class Suggestions(TerminationTest):

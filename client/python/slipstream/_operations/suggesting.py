@@ -38,6 +38,7 @@ class Suggesting:
         self._worker = lane.worker
         self._left = lane.left
         self._settled = True  # Whether no trial is leased here that this process does not know of.
+        self._is_heard = False  # Whether the server may well have heard that trials are asked for.
 
     def ask(
         self,
@@ -73,13 +74,17 @@ class Suggesting:
         return taken
 
     def _perform(self, step: Step) -> Plan[Optional[Reply]]:
-        """Performs a step of the call. A server that refuses an attempt has leased nothing by it."""
-        before = self._settled
+        """Performs a step of the call. A server that refuses an attempt has leased nothing by it, and
+        one to which the connection fails has hardly ever heard of it."""
+        before = self._settled, self._is_heard
         if isinstance(step, Attempt):
-            self._settled = False
+            self._settled, self._is_heard = False, True
         reply = yield step
-        if reply is not None and reply.failure is not None and is_overload(reply.failure):
-            self._settled = before
+        failure = None if reply is None else reply.failure
+        if failure is not None and is_overload(failure):
+            self._settled, self._is_heard = before
+        elif failure is not None and failure.code == "UNAVAILABLE" and not failure.is_answer:
+            self._is_heard = before[1]
         return reply
 
     @staticmethod
@@ -98,6 +103,7 @@ class Suggesting:
             self._settled = True
         except (errors.NoAnswer, errors.Overloaded) as unheard:
             termination.note_silence()
-            _log.warning("trials that were just suggested may stay leased: %s", unheard)
+            if self._is_heard:
+                _log.warning("trials that were just suggested may stay leased: %s", unheard)
         except Exception:
             pass  # The study is gone, or the connection was closed.
