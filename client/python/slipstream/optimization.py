@@ -114,16 +114,17 @@ class _Evaluation(Evaluation):
         self._objective = objective
         self._lock = threading.Lock()
         self._calling_back = threading.Lock()
-        self._held: List[Trial] = []
+        self._held: List[Trial] = []  # Trials that others may have to give back, some of them ended.
+        self._training = 0  # How many of them were started, and not let go yet.
         self._given_up = False
 
     def work(self) -> None:
         """Evaluates suggestions until no more may be started."""
         while self.quota.take() and not termination.under_way:
-            trial = self._study._next_trial(self.quota)
+            trial = self._study._next_trial(self.quota, self._hold)
             if trial is None:
                 return
-            if not self._hold(trial):
+            if not self._may_start():
                 trial.release()
                 return
             failure = None
@@ -136,6 +137,10 @@ class _Evaluation(Evaluation):
                 failure = error
                 if trial.ended:  # Otherwise the server does not answer.
                     self._catch_up(trial)
+                raise
+            except BaseException:
+                if not trial._has_begun:  # Its block would have given it back.
+                    self.give_up()
                 raise
             finally:
                 is_awaited = self._let_go(trial)
@@ -181,17 +186,21 @@ class _Evaluation(Evaluation):
             for callback in self._callbacks:
                 callback(self._study, record)
 
-    def _hold(self, trial: Trial) -> bool:
-        """Whether the trial may be started."""
+    def _hold(self, trial: Trial) -> None:
+        """Called as soon as there is the trial: a Ctrl-C may come before it gets here."""
         with self._lock:
-            if self._given_up or not self.quota.start():
-                return False
             self._held.append(trial)
-            return True
+
+    def _may_start(self) -> bool:
+        with self._lock:
+            may = not self._given_up and self.quota.start()
+            self._training += may
+            return may
 
     def _let_go(self, trial: Trial) -> bool:
         """Whether somebody still waits for the trial."""
         with self._lock:
+            self._training -= 1
             if trial in self._held:
                 self._held.remove(trial)
             return not self._given_up
@@ -218,14 +227,14 @@ class _Evaluation(Evaluation):
     def _trainings(self) -> str:
         """Those under way; empty if there are none."""
         with self._lock:
-            count = len(self._held)
+            count = self._training
         return "the training" if count == 1 else f"the {count} trainings" if count else ""
 
     def give_up(self) -> None:
         """Gives back the trials that are held, for which nobody waits any more."""
         with self._lock:
             self._given_up = True
-            held, self._held = self._held, []
+            held, self._held = [trial for trial in self._held if not trial.ended], []
         for trial in held:
             try:
                 trial.release()
@@ -267,12 +276,15 @@ def _wait(workers: Workers, evaluation: _Evaluation) -> None:
     raise KeyboardInterrupt from (workers.errors[0] if workers.errors else None)
 
 
-def _work_together(count: int, evaluation: _Evaluation) -> None:
+def _work(count: int, evaluation: _Evaluation) -> None:
     try:
-        _wait(Workers(count, evaluation.work), evaluation)
+        if count == 1:
+            evaluation.work()
+        else:
+            _wait(Workers(count, evaluation.work), evaluation)
     finally:
         evaluation.quota.close()
-        evaluation.give_up()  # Only after a second Ctrl-C, SIGTERM and the like are there any.
+        evaluation.give_up()  # Only after Ctrl-C, SIGTERM and the like are there any.
 
 
 def optimize(
@@ -299,10 +311,7 @@ def optimize(
         evaluation = _Evaluation(study, objective, quota, caught, called, progress)
         block = termination.begin(evaluation.give_up)
         try:
-            if workers == 1:
-                evaluation.work()
-            else:
-                _work_together(workers, evaluation)
+            _work(workers, evaluation)
             termination.check()
             best, ended = study._stands(quota)
         finally:

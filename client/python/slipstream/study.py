@@ -117,8 +117,13 @@ class Study(StudyBase):
     def _wait_for(self, plan: Plan[None]) -> None:
         self._transport.run(plan)
 
-    def _next_trial(self, quota: Quota) -> Optional[Trial]:
-        plan = self._next(quota, self._make)
+    def _next_trial(self, quota: Quota, hold: Callable[[Trial], None]) -> Optional[Trial]:
+        def make(holder: Holder, record: TrialRecord) -> Trial:
+            trial = self._make(holder, record)
+            hold(trial)
+            return trial
+
+        plan = self._next(quota, make)
         if quota.until is None:
             return self._transport.run(plan)
         return self._transport.run_in_turn(f"{self.name}/trials", plan)

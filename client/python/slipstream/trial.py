@@ -28,6 +28,7 @@ class Trial(HeldTrial):
         self._transport = transport
         self._renewals: Optional[Plan[None]] = None
         self._block: Optional[Block] = None
+        self._has_begun = False  # Whether there is or was a block of this trial.
 
     def report(self, step: int, value: float) -> None:
         """Reports an intermediate measurement, and renews the lease.
@@ -115,6 +116,7 @@ class Trial(HeldTrial):
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
+        self._has_begun = True
         try:
             if self._block is None:
                 self._block = termination.begin(self._give_back)

@@ -22,7 +22,7 @@ import slipstream
 import slipstream.aio
 from slipstream import real
 from slipstream._calls.cancellation import Cancellation
-from slipstream._operations import study_base
+from slipstream._operations import quotas, study_base
 from slipstream._operations.mishaps import Mishaps
 from slipstream._operations.termination import termination
 from slipstream._wire import messages
@@ -506,6 +506,15 @@ class Suggestions(TerminationTest):
                 with unittest.mock.patch.object(place, name, side_effect=KeyboardInterrupt):
                     with self.assertRaises(KeyboardInterrupt), self.study.suggest():
                         self.fail("it was interrupted")
+                self.check_given_back(1)
+                self.setUp()
+
+    def test_what_ctrl_c_keeps_from_an_optimisation_is_given_back(self):
+        for place, name in ((quotas.Quota, "start"), (slipstream.Trial, "__enter__")):
+            with self.subTest(name):
+                with unittest.mock.patch.object(place, name, side_effect=KeyboardInterrupt):
+                    with self.assertRaises(KeyboardInterrupt):
+                        self.study.optimize(lambda trial: trial.x, progress=False)
                 self.check_given_back(1)
                 self.setUp()
 
