@@ -18,6 +18,9 @@ Calls are retried when the network or the server fails for a while. That is safe
 carries a request id, and the server applies it only once, even across a restart.
 """
 
+from typing import TYPE_CHECKING, Any
+
+from slipstream._operations.foreign_names import OF_PACKAGE
 from slipstream.errors import (
     AlreadyExists,
     CandidatesExhausted,
@@ -144,3 +147,9 @@ __all__ = [
     "sources",
     "studies",
 ]
+
+if not TYPE_CHECKING:  # To which the package would have every attribute.
+
+    def __getattr__(name: str) -> Any:
+        hint = f": {OF_PACKAGE[name]}" if name in OF_PACKAGE else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

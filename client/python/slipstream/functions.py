@@ -9,6 +9,7 @@ from slipstream._calls.plan import Plan
 from slipstream._operations import algorithms, exchange, opening, source_exchange
 from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
+from slipstream._operations.foreign_names import OF_CREATION, with_hints
 from slipstream._operations.hidden_names import warn_of_hidden_names
 from slipstream._operations.lanes import lanes_of
 from slipstream._operations.meant_study import meant_study
@@ -37,6 +38,7 @@ def _open(
     return Study(service, description, transport, lanes)
 
 
+@with_hints(OF_CREATION)
 def create_or_load(
     study_id: str,
     space: Optional[Mapping[str, Parameter]] = None,

@@ -22,6 +22,7 @@ from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, studies
 from slipstream._operations.followed_forks import OfProcess, fork_lock
+from slipstream._operations.foreign_names import OF_OPTIMIZE, with_hints
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.quotas import Quota
@@ -131,6 +132,7 @@ class Study(StudyBase):
     def _stands(self, quota: Quota) -> Standing:
         return self._transport.run(self._standing(quota))
 
+    @with_hints(OF_OPTIMIZE)
     def optimize(
         self,
         objective: Objective,

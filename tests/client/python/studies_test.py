@@ -22,6 +22,7 @@ from servers import ServerTest
 import slipstream
 import slipstream.aio
 from slipstream import boolean, choice, discrete, integer, log, real, register_source, reverse_log
+from slipstream._operations import foreign_names
 from slipstream._operations.service import Service
 
 EVERY_KIND = {
@@ -156,6 +157,24 @@ class Opening(ServerTest):
             return await slipstream.aio.presets(), await slipstream.aio.ingredients("stopping")
 
         self.assertEqual(asyncio.run(ask()), (list(presets.values()), list(rules.values())))
+
+    def test_arguments_and_functions_of_other_tools_are_told_what_to_use_here(self):
+        study = self.open()
+        space = {"x": real(0, 1)}
+        for call, words in (
+            (lambda: study.optimize(len, n_trials=3), r"optimize\(\) has no argument 'n_trials': trials="),
+            (lambda: slipstream.aio.Study.optimize(None, len, n_jobs=2), "'n_jobs': workers="),
+            (lambda: slipstream.create_or_load("s", space, direction="maximize"), "maximize='accuracy'"),
+            (lambda: slipstream.aio.create_or_load("s", space, pruner=None), "stopping='median'"),
+            (lambda: study.optimize(len, n_trails=3), "unexpected keyword argument 'n_trails'"),
+        ):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
+        with self.assertRaisesRegex(AttributeError, "no attribute 'create_study': slipstream.create_or_"):
+            slipstream.create_study  # noqa: B018
+        with self.assertRaisesRegex(AttributeError, "no attribute 'bets'$"):
+            slipstream.bets  # noqa: B018
+        self.assertEqual([name for name in foreign_names.OF_PACKAGE if hasattr(slipstream, name)], [])
 
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
         study = self.open()

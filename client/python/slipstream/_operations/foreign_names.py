@@ -1,8 +1,12 @@
-"""What to use here in place of attributes that the trials and studies of other tools have."""
+"""What to use here in place of names that other tools have: attributes of trials and studies, arguments
+and functions."""
 
 from __future__ import annotations
 
-from typing import Mapping
+import functools
+from typing import Any, Callable, Mapping, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _DECLARED = (
     "trial['x'] is the value, as the space is declared once, in slipstream.create_or_load(..., "
@@ -60,3 +64,58 @@ OF_STUDIES: Mapping[str, str] = {
     "sampler": _AT_CREATION.format("preset=..., recipe=..."),
     "pruner": _AT_CREATION.format("stopping=..."),
 }
+
+OF_OPTIMIZE: Mapping[str, str] = {
+    "n_trials": "trials=30 is the number of trials, and until=30 that of the study's trials in all",
+    "n_jobs": "workers=4 is the number of threads; processes that run the same script share the study",
+    "show_progress_bar": "progress=True shows progress, which is the default",
+    "gc_after_trial": "call gc.collect() in a callback",
+}
+
+_OBJECTIVE_AT_CREATION = "maximize='accuracy' or minimize='loss' says what is measured"
+
+OF_CREATION: Mapping[str, str] = {
+    "direction": _OBJECTIVE_AT_CREATION,
+    "directions": f"{_OBJECTIVE_AT_CREATION}, and a study has one objective",
+    "study_name": "the study's id comes first",
+    "load_if_exists": "a study that exists is always opened",
+    "sampler": "preset=... names the algorithm; see slipstream.presets()",
+    "pruner": "stopping='median' names the rule; see slipstream.ingredients('stopping')",
+    "storage": "address='host:port' names the server, and slipstream.local('tuning.db') runs one",
+}
+
+_OPENS = "slipstream.create_or_load('digits', space, maximize='accuracy') opens or creates a study"
+_PARAMETER = "slipstream.{} is such a parameter"
+
+OF_PACKAGE: Mapping[str, str] = {
+    "create_study": _OPENS,
+    "load_study": "slipstream.load('digits') opens a study",
+    "get_all_study_names": "slipstream.studies() describes all studies",
+    "get_all_study_summaries": "slipstream.studies() describes all studies",
+    "TrialPruned": "raise slipstream.TrialStopped ends a trial early",
+    "samplers": "slipstream.presets() lists the algorithms",
+    "pruners": "slipstream.ingredients('stopping') lists the rules of early stopping",
+    "visualization": "study.plot has the plots, such as study.plot.history()",
+    "uniform": _PARAMETER.format("real(0, 1)"),
+    "loguniform": _PARAMETER.format("log(1e-5, 1)"),
+    "randint": _PARAMETER.format("integer(1, 8)"),
+    "categorical": _PARAMETER.format("choice('rbf', 'poly')"),
+}
+
+
+def with_hints(of_arguments: Mapping[str, str]) -> Callable[[Function], Function]:
+    """Makes a function say what to use in place of these arguments, which it does not have."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def hinting(*arguments: Any, **named: Any) -> Any:
+            for name in named:
+                if name in of_arguments:
+                    raise TypeError(
+                        f"{function.__name__}() has no argument {name!r}: {of_arguments[name]}"
+                    )
+            return function(*arguments, **named)
+
+        return cast(Function, hinting)
+
+    return decorate

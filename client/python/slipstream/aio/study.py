@@ -18,6 +18,7 @@ from typing import (
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.plan import Plan
 from slipstream._operations import exchange
+from slipstream._operations.foreign_names import OF_OPTIMIZE, with_hints
 from slipstream._operations.lanes import Lanes
 from slipstream._operations.quotas import Quota
 from slipstream._operations.service import Service
@@ -89,6 +90,7 @@ class Study(StudyBase):
     async def _stands(self, quota: Quota) -> Standing:
         return await self._transport.run(self._standing(quota))
 
+    @with_hints(OF_OPTIMIZE)
     async def optimize(
         self,
         objective: Objective,
