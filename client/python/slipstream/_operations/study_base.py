@@ -104,7 +104,9 @@ class StudyBase:
         way are finished, and `optimize` returns the best trial as usual.
 
         The objective, a callback or another thread may call this. It does nothing if none runs.
-        Other processes go on, and so do optimisations on other objects for the same study.
+        Other processes go on, and so do optimisations on other objects for the same study. While the
+        server does not answer, the results of trials under way are kept and sent again and again,
+        for as long as `Options.outcome` allows: five minutes by default.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
