@@ -224,11 +224,10 @@ absl::Status NobodyWaits() {
   return absl::CancelledError("the caller no longer waits for the answer; nothing is leased");
 }
 
-// The grants that somebody still waits for and for whose fresh trials there is room, in their
-// order. Others without room are left with the trials that their workers hold; if these hold none,
-// the grant is refused, or the whole batch is. What such a grant was to get goes to the next ones:
-// queued trials because none is passed over, and fresh ones because the strategy will make those
-// again that come after the leased ones.
+// The grants that somebody still waits for, in their order, each with as many fresh trials as there
+// is room for. A grant that is left without any trial is refused, or the whole batch is. What such
+// a grant was to get goes to the next ones: queued trials because none is passed over, and fresh
+// ones because the strategy will make those again that come after the leased ones.
 class GrantsToCarryOut {
  public:
   GrantsToCarryOut(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
@@ -248,16 +247,13 @@ class GrantsToCarryOut {
       const auto last_queued = queued.begin() + static_cast<std::ptrdiff_t>(of_queued);
       const auto last_fresh = fresh.begin() + static_cast<std::ptrdiff_t>(wanted - of_queued);
       Granted granted = {&grant, {queued.begin(), last_queued}, {fresh.begin(), last_fresh}};
-      ProjectUsage with_grant = usage;
-      with_grant += UsageOf(granted.fresh);
-      const absl::Status may = Check(head, granted, with_grant);
+      const absl::Status may = FitToRoom(head, usage, granted);
       if (may.ok()) {
-        usage = with_grant;
+        usage += UsageOf(granted.fresh);
         queued.erase(queued.begin(), last_queued);
-        fresh.erase(fresh.begin(), last_fresh);
+        fresh.erase(fresh.begin(),
+                    fresh.begin() + static_cast<std::ptrdiff_t>(granted.fresh.size()));
         found.push_back(std::move(granted));
-      } else if (absl::IsResourceExhausted(may) && !rows_.failed() && !grant.again.empty()) {
-        found.push_back({&grant});  // A restarted worker finds its trials, as in a paused study.
       } else if (IsOfOneGrant(may) && !rows_.failed() && grant.refuse) {
         grant.refuse(may);
       } else {
@@ -272,11 +268,28 @@ class GrantsToCarryOut {
     return absl::IsResourceExhausted(status) || absl::IsCancelled(status);
   }
 
-  // `fresh` are the grant's fresh trials and those of the grants before.
-  absl::Status Check(const StudyHead& head, const Granted& granted, const ProjectUsage& fresh) {
+  // Leaves out the last fresh trials, for which there is no room beside `before`, the fresh trials
+  // of the grants before. An error if that leaves nothing.
+  absl::Status FitToRoom(const StudyHead& head, const ProjectUsage& before, Granted& granted) {
     // Trials that are leased after the caller has given all of its trials back would stay so.
     if (granted.grant->is_cancelled()) return NobodyWaits();
+    absl::Status refusal;
+    absl::Status may = CheckRoom(head, before, granted);
+    while (absl::IsResourceExhausted(may) && !rows_.failed()) {
+      refusal = may;
+      granted.fresh.pop_back();
+      may = CheckRoom(head, before, granted);
+    }
+    const bool is_any_left = !granted.grant->again.empty() || !granted.queued.empty() ||
+                             !granted.fresh.empty();
+    return may.ok() && !is_any_left ? refusal : may;
+  }
+
+  absl::Status CheckRoom(const StudyHead& head, const ProjectUsage& before,
+                         const Granted& granted) {
     if (granted.fresh.empty()) return absl::OkStatus();
+    ProjectUsage fresh = before;
+    fresh += UsageOf(granted.fresh);
     SLIPSTREAM_RETURN_IF_ERROR(
         CheckRoomForTrials(batch_.study_id, head, static_cast<size_t>(fresh.trials), max_trials_));
     return CheckQuota(rows_, quotas_, batch_.study_id, fresh);

@@ -139,10 +139,10 @@ struct LeaseGrant {
   RequestGuard guard;
   // Like Write::render; its trials are again, queued, fresh, in this order.
   std::function<std::string(const std::vector<TrialRecord>&)> render;
-  // Called in place of `render` if the study or its project has no room for the fresh trials after
-  // those of the grants before, or if the call is cancelled: its worker gets nothing then, and the
-  // next grants get its queued and fresh trials. Empty: the batch is refused. A worker that holds
-  // trials gets these alone where there is no room for others.
+  // Called in place of `render` if the call is cancelled, or if the grant has nothing but fresh
+  // trials and the study or its project has no room for any after those of the grants before: its
+  // worker gets nothing then, and the next grants get its queued and fresh trials. Empty: the batch
+  // is refused. Where there is room for some of the fresh trials, the worker gets only these.
   std::function<void(const absl::Status&)> refuse = {};
   // Whether nobody waits for the answer. Called in each attempt of the transaction.
   std::function<bool()> is_cancelled = [] { return false; };

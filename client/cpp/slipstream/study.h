@@ -81,8 +81,9 @@ class Study {
 
   // The next trial, or as many as `count`, 1 to 1,000. A process that was restarted under the same
   // worker's id gets its unfinished trials first. OUT_OF_RANGE once every candidate has been
-  // suggested; a list of trials is shorter than asked for when fewer candidates are left.
-  // RESOURCE_EXHAUSTED where the system has no thread that could renew leases.
+  // suggested, RESOURCE_EXHAUSTED once the study or its project may not have more trials; a list of
+  // trials is shorter than asked for when fewer are left. Also RESOURCE_EXHAUSTED where the system
+  // has no thread that could renew leases.
   absl::StatusOr<Trial> Suggest();
   absl::StatusOr<std::vector<Trial>> Suggest(int count);
   // The same without waiting. At most ClientOptions::background calls wait; a further one is

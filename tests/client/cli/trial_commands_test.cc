@@ -8,6 +8,8 @@
 
 #include "slipstream/messages/configuration.h"
 #include "tests/client/cli/cli_process.h"
+#include "tests/e2e/server_process.h"
+#include "tests/e2e/temporary_folder.h"
 
 namespace slipstream {
 namespace {
@@ -86,6 +88,22 @@ TEST_F(TrialCommands, SuggestTellsAStudyWithoutMoreTrialsFromAFailureByItsExitCo
   ASSERT_EQ(Run({"study", "complete", "s1"}).code, 0);
   EXPECT_EQ(code_after(paused, "csv"), 3);
   EXPECT_THAT(Run({"suggest", "--help"}).out, HasSubstr("exits with 3"));
+}
+
+TEST(SuggestOnTheServer, GivesWhatIsLeftAndThenExitsWithThree) {
+  const TemporaryFolder data;
+  const ServerProcess server(data.path(), {"--max-trials-per-study", "3"});
+  const auto run = [&server](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--address", server.address()});
+    return RunCli(arguments);
+  };
+  ASSERT_EQ(run({"study", "create", "--id", "s", "--maximize", "a", "--param", "x=boolean"}).code,
+            0);
+  const ProcessResult some = run({"suggest", "s", "--worker", "w", "--count", "5"});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_THAT(some.out, HasSubstr("\ns/3 "));
+  EXPECT_EQ(some.err, "slipstream: the study gave 3 of 5 trials: it has no more for now\n");
+  EXPECT_EQ(run({"suggest", "s", "--worker", "v", "--count", "2"}).code, 3);
 }
 
 TEST_F(TrialCommands, SuggestNamesTheProcessThatRunsItAsTheWorkers) {

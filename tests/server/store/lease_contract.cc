@@ -290,14 +290,14 @@ TEST_P(StoreContract, ALeaseThatCannotBeDecidedNeedsAPlan) {
   EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "w", 1)).status, HasCode(kNotFound));
 }
 
-TEST_P(StoreContract, AWorkerFindsItsTrialsWhereThereIsNoRoomForWhatIsPrepared) {
+TEST_P(StoreContract, AWorkerGetsTheTrialsThatAreThereWhereThereIsNoRoomForWhatIsPrepared) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   Limit("default", {.trials = 4});
   const auto own = LeasePrepared(store(), LeaseFor(study, "w", 6));
   ASSERT_TRUE(own.ok()) << own.status;
-  EXPECT_THAT(ConfigurationsOf(*own), ElementsAre("x1", "x2"));
+  EXPECT_THAT(ConfigurationsOf(*own), ElementsAre("x1", "x2", "q3", "q4"));
   EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "v", 6)).status, HasCode(kResourceExhausted));
-  ExpectUntouched(store());
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 4);
 }
 
 TEST_P(StoreContract, ARepeatedLeaseGetsItsFirstAnswer) {

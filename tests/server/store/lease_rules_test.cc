@@ -109,8 +109,9 @@ TEST_F(LeaseRules, ATrialThatWasReleasedSinceIsNotPassedOver) {
   });
 }
 
-// Calls that were planned together do not fail for the one that asks for too much.
-TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
+// Calls that were planned together do not fail for the one that asks for too much, and that one
+// gets what is left.
+TEST_F(LeaseRules, GrantsGetWhatThereIsRoomForAndAreRefusedOneByOneIfTheyCanBe) {
   Quotas quotas("/etc/quotas");
   quotas.Replace({.others = {.trials = 3}});
   std::vector<absl::Status> refusals(4);
@@ -126,14 +127,13 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
   Commit(
       [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
   EXPECT_TRUE(refusals[0].ok());
-  EXPECT_THAT(refusals[1], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
-  EXPECT_TRUE(HasMark(refusals[1], kTrialLimitReached));
-  EXPECT_TRUE(refusals[2].ok());
-  EXPECT_THAT(refusals[3], IsRefusal(kResourceExhausted, "above its quota of 3"));
-  EXPECT_FALSE(HasMark(refusals[3], kTrialLimitReached));
+  EXPECT_TRUE(refusals[1].ok()) << refusals[1];
+  for (const size_t i : {2, 3}) {
+    EXPECT_THAT(refusals[i], IsRefusal(kResourceExhausted, "above its quota of 3"));
+    EXPECT_FALSE(HasMark(refusals[i], kTrialLimitReached));
+  }
   EXPECT_THAT(Plan({"a", "b", "c", "d"}).active,
-              ElementsAre(ElementsAre(1), IsEmpty(), ElementsAre(2, 3), IsEmpty()));
-  // Not 1, 11 and 12, as then 2 and 3 would be suggested next, and 11 and 12 once more.
+              ElementsAre(ElementsAre(1), ElementsAre(2, 3), IsEmpty(), IsEmpty()));
   EXPECT_THAT(ConfigurationsOf({1, 2, 3}), ElementsAre("1", "2", "3"));
   batch.grants.erase(batch.grants.begin(), batch.grants.begin() + 3);
   batch.grants[0].refuse = nullptr;
@@ -144,6 +144,18 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
               IsRefusal(kResourceExhausted, "project default has 3 trials"));
 }
 
+TEST_F(LeaseRules, AStudyThatIsAlmostFullGivesTheTrialsThatItMayStillHave) {
+  Commit([this](RowTransaction& rows) {
+    return rules::LeaseTrials(rows, BatchOf(Fresh("a", 9)), kMaxTrials);
+  });
+  EXPECT_THAT(Plan({"a"}).active, ElementsAre(ElementsAre(1, 2, 3, 4, 5)));
+  const absl::Status full = Transact([this](RowTransaction& rows) {
+    return rules::LeaseTrials(rows, BatchOf(Fresh("b", 2), 5), kMaxTrials);
+  });
+  EXPECT_THAT(full, IsRefusal(kResourceExhausted, "1 more would be above the limit of 5"));
+  EXPECT_TRUE(IsTrialLimit(full));
+}
+
 // Otherwise a restarted worker that asks for several would lose those that it has.
 TEST_F(LeaseRules, AWorkerFindsItsTrialsWhereThereIsNoRoomForMore) {
   Commit([this](RowTransaction& rows) {
@@ -151,9 +163,9 @@ TEST_F(LeaseRules, AWorkerFindsItsTrialsWhereThereIsNoRoomForMore) {
   });
   std::vector<absl::Status> refusals(3);
   std::vector<size_t> rendered(3);
-  LeaseBatch batch = BatchOf(Fresh("a", 4), 3);
-  batch.grants[0].again = {1, 2, 3};
-  batch.grants.push_back(Fresh("b", 2));
+  LeaseBatch batch = BatchOf(Fresh("b", 2), 3);
+  batch.grants.push_back(Fresh("a", 4));
+  batch.grants[1].again = {1, 2, 3};
   batch.grants.push_back(Fresh("c", 1));
   int made = 0;
   for (size_t i = 0; i < refusals.size(); ++i) {
@@ -168,7 +180,7 @@ TEST_F(LeaseRules, AWorkerFindsItsTrialsWhereThereIsNoRoomForMore) {
   EXPECT_TRUE(refusals[0].ok()) << refusals[0];
   EXPECT_TRUE(refusals[1].ok()) << refusals[1];
   EXPECT_THAT(refusals[2], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
-  EXPECT_THAT(rendered, ElementsAre(3, 2, 0));
+  EXPECT_THAT(rendered, ElementsAre(2, 3, 0));
   EXPECT_THAT(Plan({"a", "b", "c"}).active,
               ElementsAre(ElementsAre(1, 2, 3), ElementsAre(4, 5), IsEmpty()));
   EXPECT_THAT(ConfigurationsOf({4, 5}), ElementsAre("1", "2")) << "the first that were made";
@@ -198,27 +210,23 @@ TEST_F(LeaseRules, TheNextGrantsGetTheQueuedTrialsOfRefusedOnes) {
   std::vector<absl::Status> refusals(4);
   LeaseBatch batch = BatchOf(Fresh("cancelled", 0), 3);
   batch.passes_over_none = true;
-  batch.grants.push_back(Fresh("greedy", 9));
+  batch.grants.push_back(Fresh("as well", 9));
   batch.grants.push_back(Fresh("c", 1));
   batch.grants.push_back(Fresh("d", 2));
   batch.grants[0].queued = {1, 2};
-  batch.grants[0].is_cancelled = [] { return true; };
   batch.grants[1].queued = {3};
+  for (const size_t i : {0, 1}) batch.grants[i].is_cancelled = [] { return true; };
   int made = 0;
   for (size_t i = 0; i < refusals.size(); ++i) {
     for (NewTrial& fresh : batch.grants[i].fresh) fresh.configuration = absl::StrCat(++made);
     batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
   }
   batch.grants[3].fresh.push_back(NewSuggestion("last"));
-  Quotas quotas("/etc/quotas");
-  quotas.Replace({.others = {.trials = 5}});
-  Commit(
-      [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
-  EXPECT_THAT(refusals[0], IsRefusal(kCancelled, "no longer waits"));
-  EXPECT_THAT(refusals[1], HasCode(kResourceExhausted));
+  Commit([&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials); });
+  for (const size_t i : {0, 1}) EXPECT_THAT(refusals[i], IsRefusal(kCancelled, "no longer waits"));
   EXPECT_TRUE(refusals[2].ok());
   EXPECT_TRUE(refusals[3].ok());
-  const LeasePlan plan = Plan({"cancelled", "greedy", "c", "d"});
+  const LeasePlan plan = Plan({"cancelled", "as well", "c", "d"});
   EXPECT_THAT(plan.active, ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(1), ElementsAre(2, 3, 4)));
   EXPECT_THAT(plan.queued, IsEmpty());
   EXPECT_EQ(plan.study.suggested_count, 1);
@@ -254,14 +262,9 @@ TEST_F(LeaseRules, QueuedTrialsCountOnceAndFreshOnesNeedRoom) {
   });
   LeaseGrant grant = Fresh("w", 2);
   grant.queued = {1, 2, 3, 4};
-  const auto lease = [&] {
-    return Transact([&](RowTransaction& rows) {
-      return rules::LeaseTrials(rows, BatchOf(grant, 4), kMaxTrials);
-    });
-  };
-  EXPECT_THAT(lease(), HasCode(kResourceExhausted));
-  grant.fresh.pop_back();
-  EXPECT_TRUE(lease().ok());
+  Commit([&](RowTransaction& rows) {
+    return rules::LeaseTrials(rows, BatchOf(grant, 4), kMaxTrials);
+  });
   const LeasePlan plan = Plan({"w"});
   EXPECT_THAT(plan.active, ElementsAre(ElementsAre(1, 2, 3, 4, 5)));
   EXPECT_EQ(plan.study.suggested_count, 1);

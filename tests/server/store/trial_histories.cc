@@ -150,12 +150,16 @@ class TrialHistory {
       plan = store_->PlanLeases(study_.key, "s", {worker}, count);
       leased = Lease(*plan, worker, count);
     }
-    if (absl::IsResourceExhausted(leased.status())) return;  // The study is full; nothing changed.
+    const std::vector<int64_t> expected = machine_.Suggest(worker, static_cast<size_t>(count));
+    if (absl::IsResourceExhausted(leased.status())) return ExpectNone(expected);
     ASSERT_TRUE(leased.ok()) << leased.status();
     std::set<int64_t> given;
     for (const TrialRecord& trial : leased->front()) given.insert(trial.number);
-    const std::vector<int64_t> expected = machine_.Suggest(worker, static_cast<size_t>(count));
     EXPECT_EQ(std::vector<int64_t>(given.begin(), given.end()), expected);
+  }
+
+  static void ExpectNone(const std::vector<int64_t>& expected) {
+    EXPECT_TRUE(expected.empty()) << "it is full, and nothing is left for the worker";
   }
 
   // Whether no plan is needed.
@@ -191,7 +195,10 @@ class TrialHistory {
     const bool needs_plan = machine_.state() != StudyState::kActive || (missing > 0 && !holds);
     EXPECT_EQ(absl::IsAborted(leased.status), needs_plan) << leased.status;
     if (absl::IsAborted(leased.status)) return false;
-    if (absl::IsResourceExhausted(leased.status)) return true;  // Nothing changed.
+    if (absl::IsResourceExhausted(leased.status)) {
+      ExpectNone(machine_.Suggest(worker, static_cast<size_t>(count)));
+      return true;
+    }
     EXPECT_TRUE(leased.ok()) << leased.status;
     if (!leased.ok()) return true;
     ++without_plan_;

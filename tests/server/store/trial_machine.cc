@@ -66,7 +66,8 @@ std::vector<int64_t> TrialMachine::Suggest(const std::string& worker, size_t cou
       given.push_back(number);
     }
   }
-  while (is_active && given.size() < count) {
+  while (is_active && given.size() < count &&
+         static_cast<int64_t>(trials_.size()) < max_trials_) {
     Trial fresh;
     fresh.configuration = absl::StrCat("fresh ", trials_.size() + 1);
     given.push_back(Add(std::move(fresh)));

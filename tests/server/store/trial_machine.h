@@ -45,7 +45,8 @@ class TrialMachine {
   absl::StatusCode SetPolicy(LeasePolicy policy);
   absl::StatusCode SetState(StudyState state);
   absl::StatusCode Queue(const std::string& configuration);
-  // The trials that the worker gets, ascending; empty when the study is not ACTIVE.
+  // The trials that the worker gets, ascending; no further ones when the study is not ACTIVE or
+  // full.
   std::vector<int64_t> Suggest(const std::string& worker, size_t count);
   absl::StatusCode Observe(int64_t number, TrialState state, double objective);
   void Heartbeat(const std::string& worker);
