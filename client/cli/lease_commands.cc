@@ -201,11 +201,28 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   return absl::OkStatus();
 }
 
+// The trial's study with nothing but these fields.
+absl::StatusOr<v1::Study> StudyWith(const std::string& field, const std::string& trial,
+                                    Session& session) {
+  v1::GetStudyRequest request;
+  request.set_name(StudyOfTrial(trial));
+  request.mutable_read_mask()->add_paths(field);
+  return session.client().GetStudy(request);
+}
+
+// The parameters in their order, which JSON does not need.
+absl::StatusOr<v1::SearchSpace> SpaceFor(const std::string& trial, Session& session) {
+  if (session.format() == Format::kJson) return v1::SearchSpace();
+  ASSIGN_OR_RETURN(const v1::Study study, StudyWith("space.parameters", trial, session));
+  return study.space();
+}
+
 absl::Status ShowTrial(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullTrialName(text, session.project()));
   ASSIGN_OR_RETURN(const v1::Trial trial, session.client().GetTrial(name));
+  ASSIGN_OR_RETURN(const v1::SearchSpace space, SpaceFor(name, session));
   ASSIGN_OR_RETURN(const v1::ListReportsResponse reports, session.client().ListReports(name));
-  PrintWholeTrial(trial, reports, session);
+  PrintWholeTrial(trial, space, reports, session);
   return absl::OkStatus();
 }
 
@@ -245,10 +262,7 @@ struct ReportArguments {
 
 // The metric of the trial's study.
 absl::StatusOr<std::string> MetricFor(const std::string& trial, Session& session) {
-  v1::GetStudyRequest request;
-  request.set_name(StudyOfTrial(trial));
-  request.mutable_read_mask()->add_paths("metrics");
-  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(request));
+  ASSIGN_OR_RETURN(const v1::Study study, StudyWith("metrics", trial, session));
   return study.metrics().empty() ? std::string() : study.metrics(0).name();
 }
 
@@ -335,8 +349,9 @@ absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
     ASSIGN_OR_RETURN(*request.mutable_create_time(),
                      CreateTimeOfHeld(request.trial().name(), *arguments.worker, session));
   }
+  ASSIGN_OR_RETURN(const v1::SearchSpace space, SpaceFor(request.trial().name(), session));
   ASSIGN_OR_RETURN(const v1::Trial trial, session.client().UpdateTrial(std::move(request)));
-  PrintWholeTrial(trial, {}, session);
+  PrintWholeTrial(trial, space, {}, session);
   return absl::OkStatus();
 }
 

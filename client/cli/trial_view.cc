@@ -227,16 +227,23 @@ std::vector<Field> LifeFields(const v1::Trial& trial, Format format) {
   return fields;
 }
 
-Table ReportsTable(const v1::ListReportsResponse& reports, Format format) {
-  Table table;
-  table.columns = {{"step", Align::kRight}, {"value", Align::kRight}};
+// The steps that were reported, with what was measured.
+std::vector<Field> ReportFields(const v1::ListReportsResponse& reports, Format format) {
+  std::vector<Field> fields;
   for (const v1::StepMeasurement& report : reports.reports()) {
     std::string value;
     for (const auto& [metric, number] : report.measurement().metrics()) {
       value = format == Format::kTable ? RoundNumber(number) : FormatNumber(number);
     }
-    table.rows.push_back({absl::StrCat(report.step()), std::move(value)});
+    fields.push_back({absl::StrCat(report.step()), std::move(value)});
   }
+  return fields;
+}
+
+Table ReportsTable(const std::vector<Field>& reports) {
+  Table table;
+  table.columns = {{"step", Align::kRight}, {"value", Align::kRight}};
+  for (const Field& report : reports) table.rows.push_back({report.name, report.value});
   return table;
 }
 
@@ -424,21 +431,27 @@ std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format forma
   return DurationText(Until(lease_end), format);
 }
 
-void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
-                     Session& session) {
+void PrintWholeTrial(const v1::Trial& trial, const v1::SearchSpace& space,
+                     const v1::ListReportsResponse& reports, Session& session) {
   if (session.format() == Format::kJson) {
     Json document = JsonWithTimes(trial);
     document.update(JsonOf(reports));
     return session.Print(JsonDocument(document));
   }
-  std::vector<Field> fields = TrialFields(trial, {}, session.format());
+  std::vector<Field> fields = TrialFields(trial, space, session.format());
   AppendTo(&fields, WithoutEmpty(LifeFields(trial, session.format())));
+  const std::vector<Field> steps = ReportFields(reports, session.format());
+  if (session.format() == Format::kCsv) {
+    for (const Field& step : steps) {
+      fields.push_back({absl::StrCat("report at step ", step.name), step.value});
+    }
+  }
   TellApart(trial, &fields);
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   session.Print(fields);
-  if (reports.reports().empty()) return;
+  if (steps.empty()) return;
   session.Print("\n");
-  session.Print(ReportsTable(reports, session.format()));
+  session.Print(ReportsTable(steps));
 }
 
 std::vector<std::string> HeaviestSources(const v1::Explanation& explanation) {

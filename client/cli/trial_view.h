@@ -30,10 +30,10 @@ void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session
 // How long it is until then: "43 min" in tables, otherwise seconds.
 std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format format);
 
-// Prints all that is known of one trial; in CSV as a table of fields and values,
-// without its reports.
-void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
-                     Session& session);
+// Prints all that is known of one trial, with its parameters in the order of `space`; in CSV as a
+// table of fields and values, with one of "report at step 3" for each report.
+void PrintWholeTrial(const v1::Trial& trial, const v1::SearchSpace& space,
+                     const v1::ListReportsResponse& reports, Session& session);
 
 // The full names of the source tasks whose weights people are shown.
 std::vector<std::string> HeaviestSources(const v1::Explanation& explanation);

@@ -258,9 +258,23 @@ TEST_F(LeaseCommands, ReportsAreShownWithTheTrial) {
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("worker"));
   EXPECT_THAT(shown.out, HasSubstr("   3   0.25\n"));
+  EXPECT_THAT(Run({"trial", "show", "s1/1", "--format", "csv"}).out,
+              HasSubstr("\r\nreport at step 3,0.25\r\n"));
   const Json json = Json::parse(Run({"trial", "show", "s1/1", "--format", "json"}).out);
   EXPECT_EQ(json["name"], "studies/s1/trials/1");
   EXPECT_EQ(json["reports"][0]["measurement"]["metrics"]["accuracy"], 0.25);
+}
+
+TEST_F(LeaseCommands, ATrialShowsItsParametersInTheOrderOfTheSpace) {
+  for (const char* format : {"table", "csv"}) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"trial", "show", "s1/1"}, {"trial", "annotate", "s1/1", "--note",
+                                                              "x"}}) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--format", format});
+      EXPECT_THAT(Run(arguments).out, ContainsRegex("\nlr[:,] *0.25\r?\nkernel[:,] *rbf\r?\n"));
+    }
+  }
 }
 
 // A script's variable may be empty, or have leading zeros.

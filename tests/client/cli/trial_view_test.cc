@@ -69,7 +69,7 @@ TEST_F(TrialView, TellsHowOldATrialIsHowLongItTookAndHowLongItIsHeld) {
   trial_.set_note("looks odd");
   trial_.set_requeued_as("studies/digits/trials/9");
   const std::string whole =
-      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, {}, session); });
   EXPECT_THAT(whole, HasSubstr("looks odd"));
   EXPECT_THAT(whole, HasSubstr("digits/9"));
 }
@@ -89,7 +89,7 @@ TEST_F(TrialView, SaysOfAStaleTrialWhatBecameOfItAndOfItsRepeat) {
   EXPECT_THAT(table, HasSubstr("lease ran out; again as digits/9"));
   EXPECT_THAT(table, HasSubstr(" again for digits/3"));
   const std::string whole =
-      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, {}, session); });
   EXPECT_THAT(whole, testing::ContainsRegex("reason: +lease ran out\n"));
   EXPECT_THAT(whole, testing::ContainsRegex("ended: +2025-03-01 12:00:00Z\n"));
 }
@@ -122,7 +122,7 @@ TEST_F(TrialView, AFileHasTheWorkersReasonAloneAndTheLinksInColumnsOfTheirOwn) {
             "digits/3,stale,0.123456789,,,,,,,,digits/9,\r\n"
             "digits/9,failed,,,,oom,,,,odd,,digits/3\r\n");
   const std::string whole =
-      Written(Format::kCsv, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+      Written(Format::kCsv, [&](Session& session) { PrintWholeTrial(trial_, {}, {}, session); });
   EXPECT_THAT(whole, testing::Not(HasSubstr("reason,")));
   EXPECT_THAT(whole, HasSubstr("queued again as,digits/9\r\n"));
 }
@@ -202,7 +202,7 @@ TEST_F(TrialView, TellsTimesOfATrialThatIsShownAlone) {
   trial_.mutable_end_time()->set_seconds(now - 3510);
   v1::ListReportsResponse reports;
   reports.add_reports()->set_step(4);
-  const auto print = [&](Session& session) { PrintWholeTrial(trial_, reports, session); };
+  const auto print = [&](Session& session) { PrintWholeTrial(trial_, {}, reports, session); };
   const Json shown = Parsed(print);
   EXPECT_EQ(shown["durationSeconds"], 90);
   EXPECT_EQ(shown["reports"][0]["step"], "4");
@@ -332,7 +332,7 @@ TEST_F(TrialView, AParameterThatIsCalledLikeAnotherFieldIsToldApart) {
   }
   EXPECT_THAT(csv, HasSubstr("\r\nturn,fills the space\r\n"));
   EXPECT_THAT(Written(Format::kTable,
-                      [&](Session& session) { PrintWholeTrial(trial_, {}, session); }),
+                      [&](Session& session) { PrintWholeTrial(trial_, {}, {}, session); }),
               AllOf(HasSubstr("\nparameter state:"), HasSubstr("\nseed:")));
 }
 
