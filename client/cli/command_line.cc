@@ -290,9 +290,19 @@ void PrintError(const Terminal& terminal, absl::string_view text) {
   terminal.err << "slipstream: " << OnItsLines(std::string(text)) << '\n';
 }
 
+// Whether the arguments end before they name a command, and are right so far.
+bool LacksCommand(const CLI::App& app, const CLI::ParseError& error) {
+  return dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+         !CommandsOf(NamedCommand(app)).empty() && app.remaining(/*recurse=*/true).empty();
+}
+
 // Prints the help, or what is wrong with the arguments; returns the exit code.
 int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal& terminal) {
   if (error.get_exit_code() == 0) return app.exit(error, terminal.out, terminal.err);
+  if (LacksCommand(app, error)) {  // Not on standard output, where a script looks for a result.
+    terminal.err << app.help();
+    return 2;
+  }
   PrintError(terminal, ComplaintOf(app, error));
   terminal.err << "Try --help after the command.\n";
   return 2;

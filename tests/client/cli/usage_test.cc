@@ -53,9 +53,7 @@ TEST_F(Usage, AnOptionThatIsGivenTwiceIsNamed) {
 
 TEST_F(Usage, WrongArgumentsExitWithTwo) {
   const std::vector<std::vector<std::string>> cases = {
-      {},
       {"frobnicate"},
-      {"study"},
       {"study", "list", "--bogus"},
       {"study", "show"},
       {"study", "show", "a/b/c"},
@@ -83,6 +81,19 @@ TEST_F(Usage, WrongArgumentsExitWithTwo) {
     EXPECT_THAT(result.out, IsEmpty());
   }
   EXPECT_TRUE(service().calls().empty());
+}
+
+TEST_F(Usage, WithoutACommandThereIsTheHelp) {
+  for (const char* group : {"", "study", "trial", "source", "server"}) {
+    std::vector<std::string> arguments;
+    if (*group != '\0') arguments.push_back(group);
+    const ProcessResult result = RunCli(arguments);
+    EXPECT_EQ(result.code, 2) << group;
+    EXPECT_THAT(result.out, IsEmpty()) << group;
+    arguments.push_back("--help");
+    EXPECT_EQ(result.err, RunCli(arguments).out);
+  }
+  EXPECT_THAT(RunCli({"--format", "csv", "study"}).err, HasSubstr("Lists the studies"));
 }
 
 TEST_F(Usage, AnUnknownCommandIsNamed) {
