@@ -93,14 +93,13 @@ absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
   header.set_replace_existing(arguments.replace);
   const auto study = session.client().ImportStudy(std::move(header), file);
-  if (!ViolationsOf(study.status()).empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(file.name(), ": ", study.status().message()));
-  }
   if (absl::IsAlreadyExists(study.status())) {
     return absl::AlreadyExistsError(absl::StrCat(
         study.status().message(), "; --id gives it another name, --replace replaces that study"));
   }
-  if (!study.ok()) return WithAdviceOnSources(study.status(), session.project());
+  if (!study.ok()) {
+    return OfFile(file.name(), WithAdviceOnSources(study.status(), session.project()));
+  }
   PrintAnswer(*study, session);
   return absl::OkStatus();
 }
@@ -124,7 +123,8 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
       "are queued again");
   in->add_option("file", imported->file, "The file to read, - for standard input (default)")
       ->type_name("FILE");
-  in->add_option("--id", imported->id, "The study's new id (default: its id in the export)");
+  TakeText(in->add_option("--id", imported->id,
+                          "The study's new id (default: its id in the export)"));
   in->add_flag("--replace", imported->replace, "Replace an existing study of the same name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }

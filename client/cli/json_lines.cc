@@ -15,6 +15,7 @@
 #include "client/cli/interruption.h"
 #include "client/cli/json_text.h"
 #include "client/cli/status_macros.h"
+#include "slipstream/errors.h"
 
 namespace slipstream::cli {
 
@@ -56,6 +57,11 @@ absl::Status WriteExport(const std::string& name, const std::string& output, Ses
   // Into a stream, the remark might follow the lines.
   if (!file->file().is_stream()) session.Remark(absl::StrCat("exported ", name, " to ", output));
   return absl::OkStatus();
+}
+
+absl::Status OfFile(const std::string& name, const absl::Status& status) {
+  if (ViolationsOf(status).empty()) return status;
+  return absl::InvalidArgumentError(absl::StrCat(name, ": ", status.message()));
 }
 
 absl::StatusOr<std::unique_ptr<JsonLinesReader>> JsonLinesReader::Open(const std::string& path,

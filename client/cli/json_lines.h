@@ -45,6 +45,9 @@ using AddLine = std::function<absl::Status(const google::protobuf::Message& line
 absl::Status WriteExport(const std::string& name, const std::string& output, Session& session,
                          const std::function<absl::Status(const AddLine& add)>& visit);
 
+// `status`, with the file's name before its message if the server refuses something in its lines.
+absl::Status OfFile(const std::string& name, const absl::Status& status);
+
 // Holds one line at a time.
 class JsonLinesReader {
  public:

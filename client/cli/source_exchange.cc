@@ -102,9 +102,9 @@ absl::Status ImportSource(const SourceImportArguments& arguments, Session& sessi
   RETURN_IF_ERROR(CheckProjectOfImport(file.name(), "a source task", header.source_task().name(),
                                        session.project()));
   ASSIGN_OR_RETURN(*header.mutable_parent(), ParentOf(session.project()));
-  ASSIGN_OR_RETURN(const auto response,
-                   session.client().RegisterSourceTask(std::move(header), file));
-  PrintRegistered(response, /*validate_only=*/false, session);
+  const auto response = session.client().RegisterSourceTask(std::move(header), file);
+  if (!response.ok()) return OfFile(file.name(), response.status());
+  PrintRegistered(*response, /*validate_only=*/false, session);
   return absl::OkStatus();
 }
 

@@ -13,14 +13,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "slipstream/v1/study_export.pb.h"
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream::cli {
 namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string PathOf(const std::string& name) { return testing::TempDir() + name; }
 
 std::string ContentOf(const std::string& path) {
   std::ostringstream text;
@@ -45,7 +44,8 @@ v1::ExportLine TrialLine(double value) {
 }
 
 TEST(JsonLines, ComeBackAsTheyWere) {
-  const std::string path = PathOf("json_lines_whole.jsonl");
+  const TemporaryFile file;
+  const std::string path = file.path();
   const std::vector<v1::ExportLine> lines = {StudyLine(), TrialLine(0.1), TrialLine(1e-300),
                                              TrialLine(-1.0 / 3), TrialLine(-0.0)};
   auto writer = JsonLinesWriter::Open(path);
@@ -67,11 +67,10 @@ TEST(JsonLines, ComeBackAsTheyWere) {
 }
 
 TEST(JsonLines, FileIsThereOnlyOnceItIsWhole) {
-  const std::filesystem::path folder = PathOf("json_lines_partial");
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  const std::string path = folder / "export.jsonl";
-  std::ofstream(path) << "before";
+  const TemporaryFile file;
+  const std::string path = file.path();
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  file.Write("before");
   {
     auto writer = JsonLinesWriter::Open(path);
     ASSERT_TRUE(writer.ok()) << writer.status();
@@ -89,9 +88,7 @@ TEST(JsonLines, FileIsThereOnlyOnceItIsWhole) {
 }
 
 TEST(JsonLines, AnInterruptedExportLeavesNothingBehind) {
-  const std::filesystem::path folder = PathOf("json_lines_interrupted");
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
+  const TemporaryFile file;
   for (const int signal : {SIGINT, SIGTERM}) {
     EXPECT_EXIT(
         {
@@ -99,7 +96,7 @@ TEST(JsonLines, AnInterruptedExportLeavesNothingBehind) {
           std::ostringstream out;
           const auto client = *Client::Connect({.address = "unix:/nonexistent"});
           Session session(*client, {in, out, out}, Format::kTable);
-          (void)WriteExport("studies/s", folder / "export.jsonl", session,
+          (void)WriteExport("studies/s", file.path(), session,
                             [signal](const AddLine& add) -> absl::Status {
                               EXPECT_TRUE(add(StudyLine()).ok());
                               raise(signal);
@@ -107,12 +104,13 @@ TEST(JsonLines, AnInterruptedExportLeavesNothingBehind) {
                             });
         },
         testing::KilledBySignal(signal), "");
-    EXPECT_TRUE(std::filesystem::is_empty(folder));
+    EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(file.path()).parent_path()));
   }
 }
 
 TEST(JsonLines, OneThatIsNoneIsToldWithItsPlace) {
-  const std::string path = PathOf("json_lines_bad.jsonl");
+  const TemporaryFile file;
+  const std::string path = file.path();
   for (const std::string bad : {"{\"trial\":", "", "{\"nothing\":1}", "[]"}) {
     std::ofstream(path) << "{\"header\":{}}\n" << bad << "\n";
     auto reader = JsonLinesReader::Open(path);
@@ -126,7 +124,8 @@ TEST(JsonLines, OneThatIsNoneIsToldWithItsPlace) {
 }
 
 TEST(JsonLines, AreReadUpToTheirBound) {
-  const std::string path = PathOf("json_lines_long.jsonl");
+  const TemporaryFile file;
+  const std::string path = file.path();
   const std::string content = "{\"header\":{}}";
   // Around the size of the parts in which lines are read, the last one without an end.
   for (const size_t size : {size_t{20}, size_t{4094}, size_t{4095}, size_t{4096}, size_t{9000}}) {

@@ -389,6 +389,17 @@ TEST_F(SourceCommands, AnImportThatCannotBeReadIsToldWithItsPlace) {
               HasSubstr("has 2 observations or more"));
 }
 
+TEST_F(SourceCommands, ImportNamesTheFileWhoseLineTheServerRefuses) {
+  const std::string path = WriteTestFile(
+      "source.jsonl", "{\"displayName\":\"t\"}\n"
+                      "{\"configuration\":{\"values\":{\"lr\":{\"doubleValue\":0.1}}}}\n");
+  v1::FieldViolation violation;
+  violation.set_field("observations[0].configuration");
+  service().FailNext(1, {.status = BadRequestStatus("lr is 0.1, must be 1 or more", violation)});
+  EXPECT_THAT(Run({"source", "import", path}).err,
+              StartsWith("slipstream: " + path + ": cannot register a source task"));
+}
+
 TEST_F(SourceCommands, AnEmptyListSaysWhatToDo) {
   EXPECT_THAT(Run({"source", "list"}).out, HasSubstr("slipstream source register --help"));
 }

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
+
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream::cli {
 namespace {
@@ -12,10 +13,10 @@ namespace {
 using testing::HasSubstr;
 
 TEST(TextFile, IsReadWholeAndUnchanged) {
-  const std::string path = testing::TempDir() + "text_file_test.csv";
+  const TemporaryFile file;
   const std::string content = std::string("a,b\r\n\0", 6) + std::string(200'000, 'x');
-  std::ofstream(path, std::ios::binary) << content;
-  EXPECT_EQ(ReadTextFile(path).value(), content);
+  file.Write(content);
+  EXPECT_EQ(ReadTextFile(file.path()).value(), content);
 }
 
 TEST(TextFile, ThatIsMissingIsNotFound) {
@@ -25,14 +26,14 @@ TEST(TextFile, ThatIsMissingIsNotFound) {
 }
 
 TEST(TextFile, IsReadUpToItsBound) {
-  const std::string path = testing::TempDir() + "text_file_bound.csv";
+  const TemporaryFile file;
   const std::string content(100'000, 'x');
-  std::ofstream(path, std::ios::binary) << content;
-  EXPECT_EQ(ReadTextFile(path, content.size()).value(), content);
-  for (const std::string& file : {path, std::string("/dev/zero")}) {
-    const absl::Status status = ReadTextFile(file, content.size() - 1).status();
+  file.Write(content);
+  EXPECT_EQ(ReadTextFile(file.path(), content.size()).value(), content);
+  for (const std::string& path : {file.path(), std::string("/dev/zero")}) {
+    const absl::Status status = ReadTextFile(path, content.size() - 1).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(status.message(), file + " is too large: it has more than 99999 bytes");
+    EXPECT_EQ(status.message(), path + " is too large: it has more than 99999 bytes");
   }
 }
 
