@@ -259,13 +259,15 @@ void AddCreationCommand(CLI::App* group, Action* chosen) {
   AddObjectiveOptions(command, "--metric", "Name of the measured quantity", &arguments->objective);
   command->add_flag("--exact", arguments->exact,
                     "Measurements have no noise, so models do not repeat configurations");
-  command->add_option("--id", arguments->id,
-                      "Its id, the last part of its name (default: chosen by the server)");
+  TakeText(
+      command->add_option("--id", arguments->id,
+                          "Its id, the last part of its name (default: chosen by the server)"));
   command->add_flag("--or-load", arguments->or_load,
                     "If there is a study with the id, uses that one, provided that it is as asked "
                     "for; its title and labels may differ");
   command->add_option("--title", arguments->title, "Title for people");
-  command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
+  TakeText(
+      command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets"));
   AddRepeatable(command, "--recipe", &arguments->recipe,
                 "Ingredient or option to replace in the preset's recipe, such as prior=scaml, "
                 "calibration=hmc, acquisition=ei or exploration=exp3; repeat for others")
@@ -278,9 +280,9 @@ void AddCreationCommand(CLI::App* group, Action* chosen) {
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");
   AddLeaseOptions(command, "1h", "3", &arguments->lease);
-  command->add_option("--stopping", arguments->stopping,
-                      "Rule for stopping trials early, such as median, asha or curve; see "
-                      "slipstream presets --ingredients");
+  TakeText(command->add_option("--stopping", arguments->stopping,
+                               "Rule for stopping trials early, such as median, asha or curve; "
+                               "see slipstream presets --ingredients"));
   AddRepeatable(command, "--stopping-option", &arguments->stopping_options,
                 "Option of the stopping rule; repeat for others")
       ->type_name("NAME=NUMBER");

@@ -159,6 +159,17 @@ TEST_F(StudyCreation, SaysWhatIsWrongWithAFile) {
   EXPECT_TRUE(service().calls().empty());
 }
 
+// A script's variable may not be set.
+TEST_F(StudyCreation, AnEmptyNameDoesNotStandForTheDefault) {
+  for (const char* option : {"--preset", "--stopping", "--id"}) {
+    const ProcessResult result = Run({"study", "create", "--param", "x=boolean", "--maximize", "a",
+                                      option, ""});
+    EXPECT_EQ(result.code, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(std::string(option) + ": must not be empty\n"));
+  }
+  EXPECT_TRUE(service().calls().empty());
+}
+
 TEST_F(StudyCreation, TakesEachPartOfARecipeAndOptionOnce) {
   const std::vector<std::string> create = {"study", "create", "--param", "x=boolean", "--maximize",
                                            "a",     "--stopping", "median"};
