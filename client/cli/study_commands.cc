@@ -15,6 +15,7 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/study_comparison.h"
 #include "client/cli/study_creation.h"
 #include "client/cli/study_standing.h"
 #include "client/cli/study_view.h"
@@ -239,6 +240,7 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
   AddCreationCommand(group, chosen);
   AddList(group, chosen);
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
+  AddStudyComparison(group, chosen);
   AddChange(group, chosen);
   AddStudyWatch(group, chosen);
   AddExchangeCommands(group, chosen);
