@@ -148,6 +148,12 @@ TEST_F(ExchangeCommands, ImportNamesTheFileWhoseLineTheServerRefuses) {
               ContainsRegex("^slipstream: " + path + ": .*line 4: kind is missing"));
 }
 
+TEST_F(ExchangeCommands, ImportTakesNoEmptyIdForTheDefault) {
+  const ProcessResult result = Run({"study", "import", "--id", ""}, std::string(kText));
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--id: must not be empty\n"));
+}
+
 TEST_F(ExchangeCommands, ImportOfAnEmptyFileSaysSo) {
   const ProcessResult result = Run({"study", "import"}, "");
   EXPECT_EQ(result.code, 1);
