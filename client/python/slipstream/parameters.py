@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
+from slipstream._operations.foreign_names import OF_PARAMETERS, with_hints
 from slipstream.categories import is_same, label_of, labels_of
 from slipstream.scalars import is_number, plain, whole
 
@@ -229,6 +230,7 @@ def _real(
     return _with_legal_default(made, start is None or low <= start <= high)
 
 
+@with_hints(OF_PARAMETERS)
 def real(
     low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
 ) -> Parameter:
@@ -256,6 +258,7 @@ def reverse_log(
     return _real("reverse_log", low, high, "reverse_log", default, when)
 
 
+@with_hints(OF_PARAMETERS)
 def integer(
     low: int,
     high: int,

@@ -166,6 +166,8 @@ class Opening(ServerTest):
             (lambda: slipstream.aio.Study.optimize(None, len, n_jobs=2), "'n_jobs': workers="),
             (lambda: slipstream.create_or_load("s", space, direction="maximize"), "maximize='accuracy'"),
             (lambda: slipstream.aio.create_or_load("s", space, pruner=None), "stopping='median'"),
+            (lambda: real(1e-5, 1, log=True), r"real\(\) has no argument 'log': slipstream.log\("),
+            (lambda: integer(1, 8, step=2), r"slipstream.discrete\("),
             (lambda: study.optimize(len, n_trails=3), "unexpected keyword argument 'n_trails'"),
         ):
             with self.assertRaisesRegex(TypeError, words):

@@ -84,6 +84,11 @@ OF_CREATION: Mapping[str, str] = {
     "storage": "address='host:port' names the server, and slipstream.local('tuning.db') runs one",
 }
 
+OF_PARAMETERS: Mapping[str, str] = {
+    "log": "slipstream.log(1e-5, 1) and integer(1, 1024, scale='log') have a logarithmic scale",
+    "step": "slipstream.discrete(0, 0.25, 0.5) has some numbers only",
+}
+
 _OPENS = "slipstream.create_or_load('digits', space, maximize='accuracy') opens or creates a study"
 _PARAMETER = "slipstream.{} is such a parameter"
 
