@@ -46,12 +46,12 @@ struct GlobalArguments {
 };
 
 void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
-  app->add_option("--address", arguments->address,
-                  "Address of the server: host, host:port or unix:path")
+  TakeText(app->add_option("--address", arguments->address,
+                           "Address of the server: host, host:port or unix:path"))
       ->envname("SLIPSTREAM_ADDRESS")
       ->capture_default_str();
   const auto file = [&](const char* name, std::string* value, const char* help) {
-    app->add_option(name, *value, help)->type_name("FILE");
+    TakeText(app->add_option(name, *value, help))->type_name("FILE");
   };
   file("--token-file", &arguments->token_file,
        "File with the caller's token (default: SLIPSTREAM_TOKEN, the token itself)");
@@ -60,9 +60,11 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   file("--certificate", &arguments->security.certificate,
        "The caller's certificate (default: SLIPSTREAM_CERTIFICATE)");
   file("--key", &arguments->security.key, "The key of that certificate (default: SLIPSTREAM_KEY)");
-  app->add_option("--project", arguments->project,
-                  "Project of names that include none, and of what is created or listed; - lists "
-                  "those of all projects (default: SLIPSTREAM_PROJECT, or the project \"default\")")
+  TakeText(
+      app->add_option("--project", arguments->project,
+                      "Project of names that include none, and of what is created or listed; - "
+                      "lists those of all projects (default: SLIPSTREAM_PROJECT, or the project "
+                      "\"default\")"))
       ->type_name("NAME");
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))

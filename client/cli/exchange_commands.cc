@@ -111,8 +111,8 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
   CLI::App* const out = group->add_subcommand(
       "export", "Writes a study with its trials, reports and provenances as lines of JSON");
   AddStudyName(out, &exported->study);
-  out->add_option("--output", exported->output,
-                  "The file to write, - for standard output (default)")
+  TakeText(out->add_option("--output", exported->output,
+                           "The file to write, - for standard output (default)"))
       ->type_name("FILE");
   ChooseAction(out, exported, ExportStudy, chosen);
 

@@ -25,11 +25,11 @@ absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
 
 void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                      const std::string& default_requeues, LeaseArguments* arguments) {
-  command
-      ->add_option("--lease", arguments->duration,
-                   absl::StrCat("How long a worker holds a trial unless it renews its lease, such "
-                                "as 30m; off or 0: for ever (default: ",
-                                default_lease, ")"))
+  TakeText(command->add_option(
+               "--lease", arguments->duration,
+               absl::StrCat("How long a worker holds a trial unless it renews its lease, such as "
+                            "30m; off or 0: for ever (default: ",
+                            default_lease, ")")))
       ->type_name("DURATION");
   TakeWhole<int>(command->add_option(
       "--requeues", arguments->requeues,

@@ -384,7 +384,7 @@ void AddReport(CLI::App* group, Action* chosen) {
                                          "The step: an epoch, a number of trees, ..."))
       ->required();
   TakeNumber(command->add_option("--value", arguments->value, "The measured value"))->required();
-  command->add_option("--metric", arguments->metric, "The metric (default: the study's)");
+  TakeText(command->add_option("--metric", arguments->metric, "The metric (default: the study's)"));
   ChooseAction(command, arguments, Report, chosen);
 }
 

@@ -115,8 +115,8 @@ void AddSourceExchangeCommands(CLI::App* group, Action* chosen) {
   CLI::App* const out = group->add_subcommand(
       "export", "Writes a source task and its observations as lines of JSON");
   AddSourceTaskName(out, &exported->source_task);
-  out->add_option("--output", exported->output,
-                  "The file to write, - for standard output (default)")
+  TakeText(out->add_option("--output", exported->output,
+                           "The file to write, - for standard output (default)"))
       ->type_name("FILE");
   ChooseAction(out, exported, ExportSource, chosen);
 

@@ -344,10 +344,9 @@ absl::Status Register(RegistrationArguments arguments, Session& session) {
 }
 
 void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
-  command
-      ->add_option("file", arguments->file,
-                   "CSV with a header; an empty cell is a parameter that is not active "
-                   "(default: the trials of --study)")
+  TakeText(command->add_option("file", arguments->file,
+                               "CSV with a header; an empty cell is a parameter that is not active "
+                               "(default: the trials of --study)"))
       ->type_name("FILE");
   command
       ->add_option("--study", arguments->study,

@@ -223,7 +223,7 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<WatchArguments>();
   CLI::App* const command =
       group->add_subcommand("watch", "Shows the events of one study, or of all, as they happen");
-  command->add_option("study", arguments->study, "Name of the study (default: all)")
+  TakeText(command->add_option("study", arguments->study, "Name of the study (default: all)"))
       ->type_name("STUDY");
   TakeWhole(command->add_option("--count", arguments->count, "End after this many events"), 1,
             std::numeric_limits<int>::max());

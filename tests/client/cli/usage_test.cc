@@ -125,6 +125,29 @@ TEST_F(Usage, AMisspeltCommandOrOptionIsGuessed) {
   EXPECT_THAT(Run({"study", "list", "--bogus"}).err, HasSubstr("unknown option '--bogus'\n"));
 }
 
+// As of a script's variable that is not set: a call might be made without TLS, or a source task of
+// the study's own trials.
+TEST_F(Usage, AnEmptyTextDoesNotStandForTheDefault) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"study", "list", "--token-file", ""}, "--token-file"},
+      {{"study", "list", "--ca", ""}, "--ca"},
+      {{"study", "list", "--key", ""}, "--key"},
+      {{"study", "list", "--project", ""}, "--project"},
+      {{"study", "export", "s", "--output", ""}, "--output"},
+      {{"study", "change", "s", "--lease", ""}, "--lease"},
+      {{"study", "watch", ""}, "study"},
+      {{"source", "export", "0123456789ab", "--output", ""}, "--output"},
+      {{"source", "register", "", "--study", "s"}, "file"},
+      {{"trial", "report", "s/1", "--step", "1", "--value", "1", "--metric", ""}, "--metric"}};
+  for (const auto& [arguments, what] : cases) {
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2) << what;
+    EXPECT_THAT(result.err, StartsWith(absl::StrCat("slipstream: ", what, ": must not be empty")));
+  }
+  EXPECT_EQ(RunCli({"--address", "", "study", "list"}).code, 2);
+  EXPECT_TRUE(service().calls().empty());
+}
+
 TEST_F(Usage, AnAddressWithoutAPortHasTheDefaultOne) {
   const ProcessResult result =
       RunCli({"--address", "127.1.2.3", "--timeout", "0.5", "study", "list"});
