@@ -501,9 +501,21 @@ class Suggestions(TerminationTest):
         self.check_given_back(1)
 
     def test_what_ctrl_c_keeps_from_the_program_is_given_back(self):
-        for place, name in ((study_base, "trial_of"), (self.study._transport.renewals, "add")):
+        end, ends = termination.end, []
+
+        def end_interrupted(block):
+            end(block)
+            ends.append(block)
+            if len(ends) == 1:
+                raise KeyboardInterrupt
+
+        for place, name, effect in (
+            (study_base, "trial_of", KeyboardInterrupt),
+            (self.study._transport.renewals, "add", KeyboardInterrupt),
+            (termination, "end", end_interrupted),
+        ):
             with self.subTest(name):
-                with unittest.mock.patch.object(place, name, side_effect=KeyboardInterrupt):
+                with unittest.mock.patch.object(place, name, side_effect=effect):
                     with self.assertRaises(KeyboardInterrupt), self.study.suggest():
                         self.fail("it was interrupted")
                 self.check_given_back(1)

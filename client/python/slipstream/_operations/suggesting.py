@@ -58,6 +58,7 @@ class Suggesting:
             response = yield from through(wanted, self._perform)
             taken = take(response)
             self._check(tasks)
+            termination.end(block)  # Here, where a Ctrl-C has the trials given back.
         except Exception:
             self._settled = True
             raise
