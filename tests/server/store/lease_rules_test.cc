@@ -153,7 +153,7 @@ TEST_F(LeaseRules, AStudyThatIsAlmostFullGivesTheTrialsThatItMayStillHave) {
     return rules::LeaseTrials(rows, BatchOf(Fresh("b", 2), 5), kMaxTrials);
   });
   EXPECT_THAT(full, IsRefusal(kResourceExhausted, "1 more would be above the limit of 5"));
-  EXPECT_TRUE(IsTrialLimit(full));
+  EXPECT_TRUE(HasMark(full, kTrialLimitReached));
 }
 
 // Otherwise a restarted worker that asks for several would lose those that it has.
