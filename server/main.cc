@@ -238,10 +238,6 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
 
 absl::Status Serve(Flags flags, Signals signals, Log* log) {
   if (flags.until_stdin_ends) sigdelset(&signals.waited_for, SIGINT);  // It is for the parent.
-  std::optional<EndWhileStarting> end(std::in_place, signals, [log](int signal_number) {
-    log->Write(LogLevel::kInfo, "ended while starting",
-               {{"signal", std::string(strsignal(signal_number))}});
-  });
   SLIPSTREAM_RETURN_IF_ERROR(AsMistake(Server::CheckAddress(flags.server)));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFilesApart(flags));
@@ -265,6 +261,14 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
   const std::string file = DataStoreName(flags.data);
   const uintmax_t size = std::filesystem::file_size(file, error);
   const bool is_new = flags.create && (error || size == 0);
+  // Making a store does not take long, and half of one would have to be made again.
+  std::optional<EndWhileStarting> end;
+  if (!is_new) {
+    end.emplace(signals, [log](int signal_number) {
+      log->Write(LogLevel::kInfo, "ended while starting",
+                 {{"signal", std::string(strsignal(signal_number))}});
+    });
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
   end.reset();
