@@ -53,8 +53,8 @@ class OutputTransform {
   double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
-  // `value`, or where that is far beyond all of `values`, one whose inverse is as far from theirs as
-  // these are from one another. The inverse of a power ends somewhere, and what a model expects
+  // `value`, or where that is far beyond all of `values`, one whose inverse is as far from theirs
+  // as these are from one another. The inverse of a power ends somewhere, and what a model expects
   // beyond that is a huge number of no meaning.
   double Nearer(double value, const Vector& values) const;
   // Returns half of the distance between the inverses of one deviation more and one less than the
