@@ -1,8 +1,11 @@
-// Converts absl::Status to gRPC. A pure function.
+// Converts absl::Status to gRPC. Pure functions.
 #ifndef SLIPSTREAM_SERVER_GRPC_STATUS_CONVERSION_H_
 #define SLIPSTREAM_SERVER_GRPC_STATUS_CONVERSION_H_
 
 #include <grpcpp/support/status.h>
+
+#include <new>
+#include <stdexcept>
 
 #include "absl/status/status.h"
 
@@ -11,6 +14,20 @@ namespace slipstream {
 // The status has slipstream.v1.StatusDetails (see errors.proto) with what the payloads tell of an
 // InvalidField, an OverloadError and the refusals of refusals.h, and if it is UNAVAILABLE.
 grpc::Status ToGrpcStatus(const absl::Status& status);
+
+// The status that `work` returns, or RESOURCE_EXHAUSTED if there is too little memory for it. The
+// text of that is so short that it takes none.
+template <typename Work>
+grpc::Status OrNoMemory(const Work& work) noexcept {
+  constexpr char kText[] = "no memory";
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, kText);
+  } catch (const std::length_error&) {
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, kText);
+  }
+}
 
 }  // namespace slipstream
 

@@ -94,7 +94,7 @@ class UnaryCall {
     return absl::OkStatus();
   }
 
-  void End(absl::Status status) {
+  grpc::Status Prepare(absl::Status status) {
     grpc::Status end = status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status);
     if (end.ok()) status = incoming_.CheckAnswer(*answer_);
     if (end.ok() && !status.ok()) end = ToGrpcStatus(status);
@@ -104,7 +104,12 @@ class UnaryCall {
       if (!made.empty()) facts.resource = made;
       return facts;
     });
-    reactor_->Finish(end);
+    return end;
+  }
+
+  // Throws nothing, so that whoever answers a call has answered it.
+  void End(const absl::Status& status) {
+    reactor_->Finish(OrNoMemory([&] { return Prepare(status); }));
     const CallSetting& setting = setting_;
     const int64_t held_bytes = held_bytes_;
     delete this;

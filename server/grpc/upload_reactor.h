@@ -113,12 +113,15 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     return absl::OkStatus();
   }
 
+  // Throws nothing, as that of a unary call.
   void End(const absl::Status& status) {
-    incoming_.End(status, [&] {
-      if (status.ok()) facts_.resource = FactsOf(response_).resource;
-      return facts_;
-    });
-    this->Finish(status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status));
+    this->Finish(OrNoMemory([&] {
+      incoming_.End(status, [&] {
+        if (status.ok()) facts_.resource = FactsOf(response_).resource;
+        return facts_;
+      });
+      return status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status);
+    }));
   }
 
   const OnEnd on_end_;

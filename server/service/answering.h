@@ -23,7 +23,8 @@
 
 namespace slipstream {
 
-// Answers a call. Called exactly once for each call, on any thread.
+// Answers a call. Called exactly once for each call, on any thread. Throws nothing, so that what
+// fails before it can still be answered, and what has been answered is not answered again.
 using Done = std::function<void(absl::Status)>;
 
 // Runs `work` on `executor` and answers with its status; answers at once with

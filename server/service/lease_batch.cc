@@ -145,11 +145,24 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
 
 // Calls that nobody waits for get no trials.
 void LeaseBatchWork::DropCancelled() {
-  std::erase_if(calls_, [](const BatchedCall& batched) {
-    if (!batched.call.is_cancelled()) return false;
-    batched.call.done(
-        absl::CancelledError("the caller no longer waits for the answer; nothing is leased"));
-    return true;
+  Refuse([](const BatchedCall& batched) {
+    return batched.call.is_cancelled()
+               ? absl::CancelledError(
+                     "the caller no longer waits for the answer; nothing is leased")
+               : absl::OkStatus();
+  });
+}
+
+// All refusals are made before the first one is told: without memory for one, no call has left.
+void LeaseBatchWork::Refuse(absl::FunctionRef<absl::Status(const BatchedCall&)> refusal) {
+  std::vector<absl::Status> refusals;
+  refusals.reserve(calls_.size());
+  for (const BatchedCall& batched : calls_) refusals.push_back(refusal(batched));
+  auto told = refusals.begin();
+  std::erase_if(calls_, [&told](const BatchedCall& batched) {
+    const absl::Status& status = *told++;
+    if (!status.ok()) batched.call.done(status);
+    return !status.ok();
   });
 }
 
@@ -188,14 +201,13 @@ bool LeaseBatchWork::AnyAsksTooMany() const {
 // Refuses calls before anything is leased: a trial in an answer that is too large
 // to send would be lost.
 void LeaseBatchWork::RefuseTooMany() {
-  std::erase_if(calls_, [this](const BatchedCall& batched) {
-    if (!AsksTooMany(batched.call, *context_.options, *study_)) return false;
-    batched.call.done(InvalidField(
+  Refuse([this](const BatchedCall& batched) {
+    if (!AsksTooMany(batched.call, *context_.options, *study_)) return absl::OkStatus();
+    return InvalidField(
         "count", absl::StrCat(batched.call.count),
         absl::StrCat("at most ", MostTrialsOfAnswer(*context_.options, *study_), ", as a trial of ",
                      NameOfStudy(study_id_), " may take up to ", study_->most_trial_bytes,
-                     " bytes and an answer ", context_.options->max_message_bytes)));
-    return true;
+                     " bytes and an answer ", context_.options->max_message_bytes));
   });
 }
 
@@ -213,11 +225,12 @@ absl::Status LeaseBatchWork::Plan() {
 
 // Needs the plan's study: the cached one may have been deleted, and a call may mean its successor.
 void LeaseBatchWork::RefuseThoseOfOtherStudies() {
+  const absl::Status replaced = StudyReplaced(study_id_);
   size_t kept = 0;
   for (size_t i = 0; i < calls_.size(); ++i) {
     const int64_t create_ms = plan_.study.create_ms;
     if (calls_[i].call.study_create_ms.value_or(create_ms) != create_ms) {
-      calls_[i].call.done(StudyReplaced(study_id_));
+      calls_[i].call.done(replaced);
       continue;
     }
     if (kept < i) {
@@ -249,14 +262,13 @@ void LeaseBatchWork::AssignExistingTrials() {
 
 // A study that is not ACTIVE leases nothing new, but a restarted trainer finds its trials.
 void LeaseBatchWork::RefuseThoseWithoutTrials() {
-  std::erase_if(calls_, [this](const BatchedCall& batched) {
-    if (!batched.grant.again.empty()) return false;
-    batched.call.done(absl::FailedPreconditionError(
+  Refuse([this](const BatchedCall& batched) {
+    if (!batched.grant.again.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
         absl::StrCat(NameOfStudy(study_id_), plan_.study.state == StudyState::kPaused
                                                  ? " is PAUSED and makes no suggestions until its "
                                                    "state is ACTIVE again"
-                                                 : " is COMPLETED and makes no suggestions")));
-    return true;
+                                                 : " is COMPLETED and makes no suggestions"));
   });
 }
 
@@ -339,17 +351,19 @@ void LeaseBatchWork::Committed(const absl::Status& status) {
   const bool overtaken = absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
   if (absl::IsNotFound(status)) ForgetStudy();
   if (status.ok() && !given_.empty()) CountGiven();
-  std::vector<SuggestCall> again = std::move(postponed_);
-  again.reserve(again.size() + calls_.size());
-  for (BatchedCall& batched : calls_) {
-    if (overtaken && ++batched.call.attempts < kMaxAttempts) {
-      again.push_back(std::move(batched.call));
-    } else {
-      batched.call.done(status.ok() ? batched.rendered : status);
+  postponed_.reserve(postponed_.size() + calls_.size());
+  // Up to here it may be called again, without memory for it; from here on all takes place once.
+  [&]() noexcept {
+    for (BatchedCall& batched : calls_) {
+      if (overtaken && ++batched.call.attempts < kMaxAttempts) {
+        postponed_.push_back(std::move(batched.call));
+      } else {
+        batched.call.done(status.ok() ? batched.rendered : status);
+      }
     }
-  }
-  calls_.clear();
-  finished_(std::move(again));
+    calls_.clear();
+    finished_(std::move(postponed_));
+  }();
 }
 
 }  // namespace slipstream

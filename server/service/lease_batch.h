@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/sources/fitted_source.h"
@@ -90,6 +91,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   // Goes on with the suggestions.
   absl::StatusOr<Next> GoOn();
   void DropCancelled();
+  // Answers the calls for which this is an error with it; they leave the batch.
+  void Refuse(absl::FunctionRef<absl::Status(const BatchedCall&)> refusal);
   int Missing() const;
   // Marks the calls whose deadline has passed, and returns how many trials they still miss.
   int MarkLate();

@@ -85,7 +85,8 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
     const bool is_gone = absl::IsNotFound(status);
     if (absl::IsAborted(status) || is_gone) {
       if (is_void_ || is_gone) context_.prepared->Forget(study_->key);
-      return finished_(std::move(call_));  // A study that is gone may have a successor.
+      // A study that is gone may have a successor.
+      return [&]() noexcept { finished_(std::move(call_)); }();
     }
     if (status.ok()) {
       for (const PreparedSuggestion& each : next_.suggestions.first(static_cast<size_t>(new_))) {
@@ -94,8 +95,11 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
       context_.prepared->CountUsed(study_->key, new_);
     }
     if (absl::IsCancelled(status) && context_.stop.stop_requested()) status = ShuttingDown();
-    call_.done(std::move(status));
-    finished_(std::nullopt);
+    // Up to here it may be called again, without memory for it; what follows takes place once.
+    [&]() noexcept {
+      call_.done(std::move(status));
+      finished_(std::nullopt);
+    }();
   }
 
   const LeaseBatchContext& context_;

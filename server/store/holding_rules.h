@@ -24,7 +24,7 @@ absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& hel
 absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
                                                        const HeldTrials& held);
 
-// Whether further trials of its configuration are needless.
+// Whether the trial's outcome makes further trials of its configuration needless.
 bool GivesResult(const TrialRecord& trial);
 // What becomes of a trial that its worker gives back: it is queued again, without its reports, or
 // withdrawn if its study is COMPLETED or a trial of its chain, `result`, gave a result (0: none).

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/base/status.h"
 #include "server/store/answer_rules.h"
 #include "server/store/event_rules.h"
@@ -214,7 +215,7 @@ absl::Status TakePrepared(RowTransaction& rows, const PreparedLease& lease, cons
   return absl::OkStatus();
 }
 
-ProjectUsage UsageOf(const std::vector<const NewTrial*>& fresh) {
+ProjectUsage UsageOf(absl::Span<const NewTrial* const> fresh) {
   ProjectUsage usage = {.trials = static_cast<int64_t>(fresh.size())};
   for (const NewTrial* const trial : fresh) usage.bytes += StoredBytesOf(*trial);
   return usage;
@@ -273,23 +274,27 @@ class GrantsToCarryOut {
   absl::Status FitToRoom(const StudyHead& head, const ProjectUsage& before, Granted& granted) {
     // Trials that are leased after the caller has given all of its trials back would stay so.
     if (granted.grant->is_cancelled()) return NobodyWaits();
-    absl::Status refusal;
-    absl::Status may = CheckRoom(head, before, granted);
-    while (absl::IsResourceExhausted(may) && !rows_.failed()) {
-      refusal = may;
-      granted.fresh.pop_back();
-      may = CheckRoom(head, before, granted);
+    const absl::Span<const NewTrial* const> wanted = granted.fresh;
+    absl::Status refusal = CheckRoom(head, before, wanted);
+    if (!absl::IsResourceExhausted(refusal)) return refusal;
+    size_t fits = 0;  // And one less than `too_many`, in the end.
+    for (size_t too_many = wanted.size(); too_many - fits > 1;) {
+      const size_t middle = (fits + too_many) / 2;
+      absl::Status may = CheckRoom(head, before, wanted.first(middle));
+      if (rows_.failed()) return may;
+      (may.ok() ? fits : too_many) = middle;
+      if (!may.ok()) refusal = std::move(may);
     }
-    const bool is_any_left = !granted.grant->again.empty() || !granted.queued.empty() ||
-                             !granted.fresh.empty();
-    return may.ok() && !is_any_left ? refusal : may;
+    granted.fresh.resize(fits);
+    const bool is_any_left = !granted.grant->again.empty() || !granted.queued.empty() || fits > 0;
+    return is_any_left ? absl::OkStatus() : refusal;
   }
 
   absl::Status CheckRoom(const StudyHead& head, const ProjectUsage& before,
-                         const Granted& granted) {
-    if (granted.fresh.empty()) return absl::OkStatus();
+                         absl::Span<const NewTrial* const> trials) {
+    if (trials.empty()) return absl::OkStatus();
     ProjectUsage fresh = before;
-    fresh += UsageOf(granted.fresh);
+    fresh += UsageOf(trials);
     SLIPSTREAM_RETURN_IF_ERROR(
         CheckRoomForTrials(batch_.study_id, head, static_cast<size_t>(fresh.trials), max_trials_));
     return CheckQuota(rows_, quotas_, batch_.study_id, fresh);

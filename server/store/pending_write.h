@@ -16,8 +16,8 @@ class PendingWrite {
   // after the transaction has been rolled back.
   virtual absl::Status Apply(RowTransaction& rows) = 0;
 
-  // Called once, after the last Apply, with the status of the write. May throw std::bad_alloc as
-  // long as it has not told its caller: it is then called again with that error.
+  // Called after the last Apply with the status of the write. May throw std::bad_alloc as long as
+  // it has not told its caller, and is then called once more, with that error.
   virtual void Answer(absl::Status status) = 0;
 };
 

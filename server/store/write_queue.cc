@@ -11,7 +11,7 @@
 namespace slipstream {
 namespace {
 
-// Gives the answer; without memory for it, that error in its place.
+// Gives the answer or, if there is too little memory for it, that error instead.
 void GiveAnswer(PendingWrite& write, const absl::Status& status) {
   const absl::Status given = OrOutOfMemory([&] {
     write.Answer(status);
@@ -56,8 +56,8 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
                                    "the server is busy: the limit of ", options_.max_waiting,
                                    " changes that wait is reached; repeat the call later")));
     } else {
-      ++unanswered_;
       waiting_.push_back(std::move(write));
+      ++unanswered_;
     }
     wake = std::exchange(writer_sleeps_, false);
   }
@@ -82,8 +82,8 @@ void WriteQueue::CallListener() {
 // Refusals too are answered by the answering thread: the submitting one may hold
 // locks.
 void WriteQueue::Refuse(std::unique_ptr<PendingWrite> write, absl::Status status) {
-  ++unanswered_;
   answered_.push_back({std::move(write), std::move(status)});
+  ++unanswered_;
   answers_.notify_one();
 }
 

@@ -19,6 +19,16 @@ TEST(StatusConversion, KeepsCodeAndMessage) {
   EXPECT_EQ(ToGrpcStatus(absl::AbortedError("")).error_code(), grpc::StatusCode::ABORTED);
 }
 
+TEST(StatusConversion, AStatusForWhichThereIsNoMemoryIsAShortOne) {
+  const auto fine = OrNoMemory([] { return grpc::Status(grpc::StatusCode::NOT_FOUND, "gone"); });
+  EXPECT_EQ(fine.error_code(), grpc::StatusCode::NOT_FOUND);
+  const auto failing = OrNoMemory([]() -> grpc::Status { throw std::bad_alloc(); });
+  EXPECT_EQ(failing.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const auto too_long =
+      OrNoMemory([] { return grpc::Status(grpc::StatusCode::INTERNAL, std::string(-1, 'x')); });
+  EXPECT_EQ(too_long.error_message(), "no memory");
+}
+
 TEST(StatusConversion, SendsAnInvalidFieldAsOneViolationInTheDetails) {
   const grpc::Status status = ToGrpcStatus(InvalidField("count", "1001", "1 to 1000"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);

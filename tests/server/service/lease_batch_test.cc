@@ -40,6 +40,7 @@ class LeaseBatchTest : public ServiceFixture {
   struct Answer {
     absl::Status status = absl::UnknownError("not answered");
     v1::SuggestResponse response;
+    bool is_given = false;
   };
   struct Wanted {
     std::string worker;
@@ -58,7 +59,10 @@ class LeaseBatchTest : public ServiceFixture {
                        .count = each.count,
                        .guard = {each.request_id, each.request_id.empty() ? "" : "fingerprint"},
                        .response = &answer.response,
-                       .done = [&answer](absl::Status status) { answer.status = status; }});
+                       .done = [&answer](absl::Status status) {
+                         EXPECT_FALSE(std::exchange(answer.is_given, true));
+                         answer.status = std::move(status);
+                       }});
     }
     std::promise<void> finished;
     LeaseBatchWork::Start(context_, "s", std::move(calls), [&](std::vector<SuggestCall> again) {
@@ -223,6 +227,18 @@ TEST_F(LeaseBatchTest, TellsWhichStudyLackedASource) {
   context_.sources = &sources_;
   EXPECT_TRUE(RunBatch({{"b"}})[0].status.ok());
   EXPECT_THAT(unready, ElementsAre());
+}
+
+TEST_F(LeaseBatchTest, WithoutMemoryForOneCallTheOthersAreAnsweredOnce) {
+  Create(ExampleStudy());
+  RunBatch({{"a", 1, "id a"}});
+  int reads = 0;
+  during_read_ = [&reads](const std::string& read) {
+    if (read == "FindAnswer" && ++reads == 2) throw std::bad_alloc();
+  };
+  const auto answers = RunBatch({{"a", 1, "id a"}, {"b", 1, "id b"}});
+  EXPECT_TRUE(answers[0].status.ok()) << answers[0].status;
+  EXPECT_TRUE(IsOverload(answers[1].status)) << answers[1].status;
 }
 
 TEST_F(LeaseBatchTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {

@@ -91,6 +91,20 @@ TEST_F(AnswersTest, AGenerationIsForgottenAtOnceAndErasedInSteps) {
   EXPECT_EQ(Find(answers, "young"), "second");
 }
 
+TEST_F(AnswersTest, FewLargeAnswersAreErasedInOneStep) {
+  Answers answers(connection_.get(), kRetention);
+  ASSERT_NO_FATAL_FAILURE(RememberMany(answers));
+  for (int i = 0; i < 30; ++i) {  // The first ones in the order of ids.
+    ASSERT_TRUE(answers.Insert(absl::StrCat("a", i), {"f", std::string(1'000'000, 'x')}).ok());
+  }
+  ASSERT_NO_FATAL_FAILURE(BeginTwoGenerationsLater(answers));
+  for (const int64_t left : {22, 14, 6, 0}) {
+    ASSERT_TRUE(answers.EraseSome().ok());
+    EXPECT_EQ(Number("SELECT count(*) FROM forgotten_answers_0 WHERE request_id < 'b'"), left);
+  }
+  EXPECT_EQ(Forgotten(), kMany + 6 - 10'000);
+}
+
 TEST_F(AnswersTest, BothGenerationsAreForgottenAfterAQuietTime) {
   Answers answers(connection_.get(), kRetention);
   RememberMany(answers);
