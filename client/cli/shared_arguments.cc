@@ -108,9 +108,8 @@ CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
 }
 
 void AddSpaceOptions(CLI::App* command, SpaceArguments* arguments) {
-  command
-      ->add_option("--space", arguments->file,
-                   "JSON file with the search space, - for standard input")
+  TakeText(command->add_option("--space", arguments->file,
+                               "JSON file with the search space, - for standard input"))
       ->type_name("FILE");
   AddRepeatable(command, "--param", &arguments->parameters,
                 "Parameter in short form (see below); repeat for others")

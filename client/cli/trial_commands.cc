@@ -306,9 +306,9 @@ void AddSuggest(CLI::App* app, Action* chosen) {
       "Leases trials to a worker; exits with 3 if the study gives none, because it is paused or "
       "completed, each of its candidates has a trial, or its limit of trials is reached");
   AddStudyName(command, &arguments->study);
-  command
-      ->add_option("--worker", arguments->worker,
-                   "Stable id of the worker; if it asks again, it gets its unfinished trials")
+  TakeText(command->add_option(
+               "--worker", arguments->worker,
+               "Stable id of the worker; if it asks again, it gets its unfinished trials"))
       ->required();
   TakeDecimal(command->add_option("--count", arguments->count, "How many trials"))
       ->check(CLI::Range(1, kLargestPage))

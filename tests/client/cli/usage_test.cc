@@ -125,14 +125,16 @@ TEST_F(Usage, AMisspeltCommandOrOptionIsGuessed) {
   EXPECT_THAT(Run({"study", "list", "--bogus"}).err, HasSubstr("unknown option '--bogus'\n"));
 }
 
-// As of a script's variable that is not set: a call might be made without TLS, or a source task of
-// the study's own trials.
+// A script's variable may not be set. The default could then mean a call without TLS, or a source
+// task of the study's own trials.
 TEST_F(Usage, AnEmptyTextDoesNotStandForTheDefault) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"study", "list", "--token-file", ""}, "--token-file"},
       {{"study", "list", "--ca", ""}, "--ca"},
       {{"study", "list", "--key", ""}, "--key"},
       {{"study", "list", "--project", ""}, "--project"},
+      {{"suggest", "s", "--worker", ""}, "--worker"},
+      {{"study", "create", "--id", "s", "--space", "", "--param", "x=double:0..1"}, "--space"},
       {{"study", "export", "s", "--output", ""}, "--output"},
       {{"study", "change", "s", "--lease", ""}, "--lease"},
       {{"study", "watch", ""}, "study"},
