@@ -81,6 +81,19 @@ class Exchange(ServerTest):
             self.assertEqual(read.result(), pathlib.Path(self.path).read_text(encoding="utf-8"))
         self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
 
+    def test_a_descriptor_of_this_process_is_written_to_where_it_stands(self):
+        link = self.path + ".link"
+        with open(self.path, "w", encoding="utf-8") as file:
+            os.symlink(f"/dev/fd/{file.fileno()}", link)
+            for path in (f"/dev/fd/{file.fileno()}", link):
+                print("before", file=file, flush=True)
+                self.study.export(path)
+            print("after", file=file)
+        said = pathlib.Path(self.path).read_text(encoding="utf-8")
+        self.study.export(self.path)
+        exported = pathlib.Path(self.path).read_text(encoding="utf-8")
+        self.assertEqual(said, f"before\n{exported}before\n{exported}after\n")
+
     def test_a_file_that_cannot_be_made_is_named_as_it_was_given(self):
         path = self.path + "/inside.jsonl"
         with self.assertRaisesRegex(OSError, f"'{path}'$"):

@@ -12,6 +12,8 @@ from google.protobuf import json_format
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 
+_MOST_LINKS = 40  # As many as Linux follows.
+
 
 def line_of(message: Message) -> str:
     """The message as a line."""
@@ -19,14 +21,29 @@ def line_of(message: Message) -> str:
     return text + "\n"
 
 
+def _open_descriptor(path: str) -> Optional[int]:
+    """A copy of the descriptor of this process that a path such as /dev/stdout leads to. It goes on
+    where the last writer ended, which the path itself would not."""
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(os.path.abspath(path))
+        folder = os.path.realpath(folder)
+        if folder in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
+            return os.dup(int(name))
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
 @contextlib.contextmanager
 def new_file(path: str) -> Iterator[TextIO]:
     """A file to write, which is there only once it is whole. Others may write to the same path at
-    the same time. A link is followed, and what is no regular file, such as a device or a pipe, is
-    written to as it is."""
+    the same time. A link is followed. What is no regular file, such as a device or a pipe, is
+    written to as it is, and so is what this process has open as /dev/stdout or the like."""
     path = os.fsdecode(path)  # TypeError for what names no file.
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "w", encoding="utf-8") as stream:
+    descriptor = _open_descriptor(path)
+    if descriptor is not None or (os.path.exists(path) and not os.path.isfile(path)):
+        with open(path if descriptor is None else descriptor, "w", encoding="utf-8") as stream:
             yield stream
         return
     target = os.path.realpath(path)
