@@ -5,6 +5,7 @@ import datetime
 import decimal
 import fractions
 import html
+import inspect
 import math
 import os
 import pathlib
@@ -163,9 +164,11 @@ class Opening(ServerTest):
         space = {"x": real(0, 1)}
         for call, words in (
             (lambda: study.optimize(len, n_trials=3), r"optimize\(\) has no argument 'n_trials': trials="),
-            (lambda: slipstream.aio.Study.optimize(None, len, n_jobs=2), "'n_jobs': workers="),
+            (lambda: asyncio.run(slipstream.aio.Study.optimize(None, len, n_jobs=2)),
+             "'n_jobs': workers="),
             (lambda: slipstream.create_or_load("s", space, direction="maximize"), "maximize='accuracy'"),
-            (lambda: slipstream.aio.create_or_load("s", space, pruner=None), "stopping='median'"),
+            (lambda: asyncio.run(slipstream.aio.create_or_load("s", space, pruner=None)),
+             "stopping='median'"),
             (lambda: real(1e-5, 1, log=True), r"real\(\) has no argument 'log': slipstream.log\("),
             (lambda: integer(1, 8, step=2), r"slipstream.discrete\("),
             (lambda: study.optimize(len, n_trails=3), "unexpected keyword argument 'n_trails'"),
@@ -177,6 +180,8 @@ class Opening(ServerTest):
         with self.assertRaisesRegex(AttributeError, "no attribute 'bets'$"):
             slipstream.bets  # noqa: B018
         self.assertEqual([name for name in foreign_names.OF_PACKAGE if hasattr(slipstream, name)], [])
+        for function in (slipstream.aio.create_or_load, slipstream.aio.Study.optimize):
+            self.assertTrue(inspect.iscoroutinefunction(function), function)
 
     def test_attributes_of_other_tools_are_told_what_to_use_here(self):
         study = self.open()

@@ -4,6 +4,7 @@ and functions."""
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Callable, Mapping, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -112,15 +113,23 @@ def with_hints(of_arguments: Mapping[str, str]) -> Callable[[Function], Function
     """Makes a function say what to use in place of these arguments, which it does not have."""
 
     def decorate(function: Function) -> Function:
-        @functools.wraps(function)
-        def hinting(*arguments: Any, **named: Any) -> Any:
+        def check(named: Mapping[str, Any]) -> None:
             for name in named:
                 if name in of_arguments:
                     raise TypeError(
                         f"{function.__name__}() has no argument {name!r}: {of_arguments[name]}"
                     )
+
+        @functools.wraps(function)
+        def hinting(*arguments: Any, **named: Any) -> Any:
+            check(named)
             return function(*arguments, **named)
 
-        return cast(Function, hinting)
+        @functools.wraps(function)
+        async def hinting_async(*arguments: Any, **named: Any) -> Any:
+            check(named)
+            return await function(*arguments, **named)
+
+        return cast(Function, hinting_async if inspect.iscoroutinefunction(function) else hinting)
 
     return decorate
