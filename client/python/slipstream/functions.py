@@ -11,7 +11,7 @@ from slipstream._operations import sources as source_plans
 from slipstream._operations import studies as study_plans
 from slipstream._operations.foreign_names import OF_CREATION, with_hints
 from slipstream._operations.hidden_names import warn_of_hidden_names
-from slipstream._operations.lanes import lanes_of
+from slipstream._operations.lanes import given_worker, lanes_of
 from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
@@ -32,6 +32,7 @@ def _open(
     worker: Optional[str],
 ) -> Study:
     """The study that the plan describes."""
+    worker = given_worker(worker)  # Refuses it before the plan makes a study.
     description = transport.run(plan)
     warn_of_hidden_names(description.space, Trial)
     lanes = lanes_of(worker, service.address, meant_study(description))

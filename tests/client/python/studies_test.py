@@ -396,6 +396,9 @@ class Opening(ServerTest):
             (lambda: slipstream.load(None), TypeError, "None is not the id of a study"),
             (lambda: slipstream.create_or_load(3), TypeError, "3 is not the id of a study"),
             (lambda: slipstream.load("digits", project=3), TypeError, "project=3 must be a string"),
+            (lambda: self.open(worker=""), ValueError, "worker='' must not be empty"),
+            (lambda: asyncio.run(slipstream.aio.load("digits", worker="")), ValueError,
+             "worker='' must not be empty"),
             (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
             (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),
         ):

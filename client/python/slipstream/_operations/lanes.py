@@ -32,6 +32,8 @@ def given_worker(worker: Optional[str]) -> Optional[str]:
     """The id, or else that of SLIPSTREAM_WORKER; None without both."""
     if not isinstance(worker, (str, type(None))):
         raise TypeError(f"worker={worker!r} must be a string, such as {str(worker)!r}")
+    if worker == "":
+        raise ValueError("worker='' must not be empty; None is SLIPSTREAM_WORKER or an id of its own")
     return worker or os.environ.get("SLIPSTREAM_WORKER") or None
 
 
