@@ -148,7 +148,7 @@ __all__ = [
     "studies",
 ]
 
-if not TYPE_CHECKING:  # To which the package would have every attribute.
+if not TYPE_CHECKING:  # A type checker would otherwise accept every attribute.
 
     def __getattr__(name: str) -> Any:
         hint = f": {OF_PACKAGE[name]}" if name in OF_PACKAGE else ""

@@ -110,9 +110,9 @@ class Progress:
             return is_old and self._shown and (self._terminal or self._is_due(self._done + 1))
 
     def learn(self, best: Optional[TrialRecord], ended: Optional[int] = None) -> None:
-        """Takes note of the study's best trial, which may have been read before this process' last
-        result, and of how many trials have ended, with the one that is counted next; of neither if
-        they could not be read. Until then, whoever else counts a trial reads them too."""
+        """Takes note of the study's best trial and of how many trials have ended, as far as they could
+        be read. The best trial may be older than this process' last result. The number includes the
+        trial that is counted next. Until this call, other threads that count a trial read both too."""
         with self._lock:
             self._last_read = time.monotonic()
             if ended is not None:

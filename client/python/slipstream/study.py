@@ -105,10 +105,10 @@ class Study(StudyBase):
         """Returns the next trial or, with a count, a list of that many.
 
         A process restarted under the same `worker` gets its unfinished trials first. Raises
-        CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
-        the list is shorter. Only a `with` block renews a trial's lease in the background. Without
-        one, a training run that takes longer than the lease loses its trial to another worker,
-        unless it calls `report` in time."""
+        CandidatesExhausted once all candidates have been tried. The list is shorter if the candidates
+        that are left, the study's limit of trials or its project's quota allow no more. Only a `with`
+        block renews a trial's lease in the background. Without one, a training run that takes longer
+        than the lease loses its trial to another worker, unless it calls `report` in time."""
         trials = self._transport.run(self._suggest(1 if count is None else count, self._make))
         return trials[0] if count is None else trials
 

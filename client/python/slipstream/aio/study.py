@@ -65,7 +65,8 @@ class Study(StudyBase):
     async def suggest(self, count: int) -> List[Trial]: ...
 
     async def suggest(self, count: Optional[int] = None) -> Any:
-        """See `slipstream.Study.suggest`."""
+        """The next trial or, with a count, a list of at most that many; see
+        `slipstream.Study.suggest`."""
         plan = self._suggest(1 if count is None else count, self._make)
         trials = await self._transport.run(plan)
         return trials[0] if count is None else trials
