@@ -15,7 +15,7 @@ import unittest.mock
 import warnings
 import weakref
 
-from servers import PATIENCE, SPAWN, LossyProxy, ServerProcess, ServerTest
+from servers import PATIENCE, SPAWN, Forwarder, LossyProxy, ServerProcess, ServerTest
 from waiting import wait_until, wait_until_async
 
 import slipstream
@@ -305,12 +305,22 @@ class Blocking(TerminationTest):
         slipstream.create_or_load(
             self.study_id, {"x": real(0, 1)}, minimize="loss", address=server.address)
         process = self.start(f"""
+            import grpc
+
             study = slipstream.load(study_id, address={server.address!r})
+            disconnected = threading.Event()
+
+            def notice(state):
+                if state is not grpc.ChannelConnectivity.READY:
+                    disconnected.set()
 
             def objective(trial):
                 trial.complete(trial.x)
                 say("at work")
                 sys.stdin.readline()
+                # Otherwise the call might go out on the connection, and nobody knows how far.
+                study._transport._links.current().channel.subscribe(notice)
+                disconnected.wait()
                 return trial.x
 
             study.optimize(objective, progress=False)
@@ -667,6 +677,19 @@ class Suggestions(TerminationTest):
         self.assertIn("trials that were just suggested may stay leased", self.check_end(process)[1])
         self.assertLess(time.monotonic() - start, 9)
 
+    def test_a_connection_that_breaks_under_a_call_may_have_had_trials_leased(self):
+        forwarder = Forwarder(self.proxy.address)
+        self.addCleanup(forwarder.close)
+        self.proxy.losses["Suggest"] = ["late"]
+        process = self.start(f"""
+            os.environ['SLIPSTREAM_ADDRESS'] = {forwarder.address!r}
+            load().suggest()
+        """, 0)
+        wait_until(lambda: self.states() == ["active"], "a trial was leased")
+        forwarder.close()  # Later attempts find no connection.
+        self.assertRegex(process.stderr.readline(), "waiting for an answer")
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("trials that were just suggested may stay leased", self.check_end(process)[1])
 
     def test_a_server_that_is_away_is_told_of_one_trial_only_after_ctrl_c(self):
         process = self.start_asking(

@@ -16,6 +16,8 @@ from slipstream._wire.messages import Message
 Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_LOOKS = 0.2  # At whether a plan is still wanted.
+# How gRPC begins when there is no connection to send an attempt on.
+_NO_CONNECTION = ("failed to connect to all addresses", "DNS resolution failed")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,12 @@ class Failure:
         server's own has details."""
         silent = self.code == "UNAVAILABLE" and not self.details
         return not silent and self.code != "DEADLINE_EXCEEDED"
+
+    @property
+    def is_unsent(self) -> bool:
+        """Whether no connection was made, so that the server has not received the attempt. Only
+        gRPC's words tell this from a connection that broke during the attempt."""
+        return not self.is_answer and self.message.startswith(_NO_CONNECTION)
 
 
 @dataclass(frozen=True)

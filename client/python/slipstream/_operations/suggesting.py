@@ -76,7 +76,7 @@ class Suggesting:
 
     def _perform(self, step: Step) -> Plan[Optional[Reply]]:
         """Performs a step of the call. A server that refuses an attempt has leased nothing by it, and
-        one to which the connection fails has hardly ever heard of it."""
+        without a connection it has not received the attempt."""
         before = self._settled, self._is_heard
         if isinstance(step, Attempt):
             self._settled, self._is_heard = False, True
@@ -84,7 +84,7 @@ class Suggesting:
         failure = None if reply is None else reply.failure
         if failure is not None and is_overload(failure):
             self._settled, self._is_heard = before
-        elif failure is not None and failure.code == "UNAVAILABLE" and not failure.is_answer:
+        elif failure is not None and failure.is_unsent:
             self._is_heard = before[1]
         return reply
 
