@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <semaphore>
 #include <thread>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/base/deadline.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/service/executor.h"
 #include "server/socket/listening_sockets.h"
@@ -31,7 +34,7 @@ namespace {
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
 constexpr char kTextType[] = "text/plain; charset=utf-8";
 constexpr char kEndOfHead[] = "\r\n\r\n";
-// So many threads make a page at a time, as each reads the store.
+// So many threads make the metrics at a time, as each reads the store.
 constexpr int kMakeAtOnce = 8;
 constexpr int kPauseMilliseconds = 50;
 
@@ -47,13 +50,17 @@ class Scrape {
   Scrape& operator=(const Scrape&) = delete;
 
   // The request up to its body; empty if it does not come in time, or is too long.
-  std::string ReadHead() {
-    const Deadline deadline = InSeconds(kMostScrapeRequestSeconds);
-    std::string head;
-    while (!absl::StrContains(head, kEndOfHead)) {
-      if (head.size() >= kMostScrapeRequestBytes || !Receive(deadline, &head)) return {};
-    }
-    return head;
+  absl::StatusOr<std::string> ReadHead() {
+    return OrOutOfMemory([this]() -> absl::StatusOr<std::string> {
+      const Deadline deadline = InSeconds(kMostScrapeRequestSeconds);
+      std::string head;
+      while (!absl::StrContains(head, kEndOfHead)) {
+        const absl::string_view part = Receive(deadline);
+        if (head.size() >= kMostScrapeRequestBytes || part.empty()) return std::string();
+        absl::StrAppend(&head, part);
+      }
+      return head;
+    });
   }
 
   void Answer(absl::string_view bytes) {
@@ -67,16 +74,16 @@ class Scrape {
     // To close a connection of which something is unread takes back what was sent.
     shutdown(connection_, SHUT_WR);
     const Deadline end = InSeconds(kMostScrapeRequestSeconds);
-    for (std::string unread; Receive(end, &unread);) unread.clear();
+    while (!Receive(end).empty()) {
+    }
   }
 
  private:
-  bool Receive(const Deadline& deadline, std::string* bytes) {
-    char part[1024];
-    if (!Wait(POLLIN, deadline)) return false;
-    const ssize_t size = recv(connection_, part, sizeof(part), 0);
-    if (size > 0) bytes->append(part, static_cast<size_t>(size));
-    return size > 0;
+  // What comes next, until the next call; empty if nothing does.
+  absl::string_view Receive(const Deadline& deadline) {
+    if (!Wait(POLLIN, deadline)) return {};
+    const ssize_t size = recv(connection_, part_, sizeof(part_), 0);
+    return {part_, static_cast<size_t>(std::max<ssize_t>(size, 0))};
   }
 
   bool Wait(short event, const Deadline& deadline) {
@@ -89,6 +96,7 @@ class Scrape {
 
   const int connection_;
   const int wake_;
+  char part_[1024];
 };
 
 std::string AnswerOf(absl::string_view status, absl::string_view fields,
@@ -106,10 +114,11 @@ std::string PageOf(absl::string_view status, absl::string_view type, absl::strin
 
 class ScrapeEndpoint::Listener {
  public:
-  Listener(ListeningSockets sockets, Pages pages)
+  // Owns `wake`, an eventfd.
+  Listener(ListeningSockets sockets, Pages pages, int wake)
       : sockets_(std::move(sockets)),
         pages_(std::move(pages)),
-        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        wake_(wake),
         scrapes_(std::make_unique<Executor>("scrapes", kMostScrapes, kMostScrapes)),
         thread_([this] { AcceptUntilWoken(); }) {}
 
@@ -138,13 +147,23 @@ class ScrapeEndpoint::Listener {
     const int connection = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     // Perhaps no descriptor is left, and the connection waits on.
     if (connection < 0) return static_cast<void>(poll(nullptr, 0, kPauseMilliseconds));
-    if (!scrapes_->Run([this, connection] { Serve(connection); }).ok()) close(connection);
+    if (open_ >= kMostScrapes) return static_cast<void>(close(connection));
+    ++open_;
+    const absl::Status accepted = OrOutOfMemory(
+        [&] { return scrapes_->Run([this, connection] { Serve(connection); }); });
+    if (accepted.ok()) return;
+    close(connection);
+    --open_;
   }
 
   void Serve(int connection) {
+    const absl::Cleanup leave = [this] { --open_; };
     Scrape scrape(connection, wake_);
-    const std::string head = scrape.ReadHead();
-    if (!head.empty()) scrape.Answer(AnswerTo(head));
+    const absl::StatusOr<std::string> head = scrape.ReadHead();
+    if (head.ok() && head->empty()) return;
+    const absl::StatusOr<std::string> answer = OrOutOfMemory(
+        [&]() -> absl::StatusOr<std::string> { return head.ok() ? AnswerTo(*head) : head; });
+    scrape.Answer(answer.ok() ? *answer : out_of_memory_);
   }
 
   std::string AnswerTo(absl::string_view head) {
@@ -159,15 +178,19 @@ class ScrapeEndpoint::Listener {
     if (words[0] != "GET" && !is_head) {
       return AnswerOf("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
     }
-    std::string page = Make(path);
+    std::string page = path == "/metrics" ? Metrics() : Health();
     if (is_head) page.resize(page.find(kEndOfHead) + sizeof(kEndOfHead) - 1);
     return page;
   }
 
-  std::string Make(absl::string_view path) {
+  std::string Metrics() {
     making_.acquire();
     const absl::Cleanup leave = [this] { making_.release(); };
-    if (path == "/metrics") return PageOf("200 OK", kMetricsType, pages_.metrics());
+    return PageOf("200 OK", kMetricsType, pages_.metrics());
+  }
+
+  // Does not wait for those who make the metrics: a probe must be answered in time.
+  std::string Health() {
     const absl::Status health = pages_.health();
     if (health.ok()) return PageOf("200 OK", kTextType, "ok\n");
     return PageOf("503 Service Unavailable", kTextType, absl::StrCat(health.message(), "\n"));
@@ -175,7 +198,9 @@ class ScrapeEndpoint::Listener {
 
   const ListeningSockets sockets_;
   const Pages pages_;
-  const int wake_;  // An eventfd.
+  const std::string out_of_memory_ = AnswerOf("503 Service Unavailable", "");
+  const int wake_;
+  std::atomic<int> open_{0};  // Connections that are served, or wait for a thread to do so.
   std::counting_semaphore<kMakeAtOnce> making_{kMakeAtOnce};
   std::unique_ptr<Executor> scrapes_;
   std::thread thread_;  // Last: it uses the rest.
@@ -193,9 +218,14 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> ScrapeEndpoint::Start(const std:
   SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort at, ParseHostAndPort("metrics-address", address));
   SLIPSTREAM_ASSIGN_OR_RETURN(ListeningSockets sockets, ListeningSockets::At(at));
   at.port = sockets.port();
+  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake < 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot serve at ", at.Text(), ": ", std::strerror(errno)));
+  }
   std::unique_ptr<ScrapeEndpoint> endpoint(new ScrapeEndpoint);
   endpoint->address_ = at.Text();
-  endpoint->listener_ = std::make_unique<Listener>(std::move(sockets), std::move(pages));
+  endpoint->listener_ = std::make_unique<Listener>(std::move(sockets), std::move(pages), wake);
   return endpoint;
 }
 

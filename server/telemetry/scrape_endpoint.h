@@ -17,8 +17,9 @@
 
 namespace slipstream {
 
-// Connections that are served at a time. One that does not send a whole request, of so many bytes,
-// or take its answer in time is closed, and holds up nobody while there are fewer of them.
+// Connections that are served at a time; further ones are closed. One that does not send a whole
+// request, of so many bytes, or take its answer in time is closed, and holds up nobody while there
+// are fewer of them.
 inline constexpr int kMostScrapes = 128;
 inline constexpr int kMostScrapeRequestSeconds = 1;
 inline constexpr int kMostScrapeAnswerSeconds = 5;
@@ -26,7 +27,7 @@ inline constexpr int kMostScrapeRequestBytes = 8192;
 
 class ScrapeEndpoint {
  public:
-  // Called on threads of the endpoint.
+  // Called on threads of the endpoint; 503 if there is no memory for the page.
   struct Pages {
     std::function<std::string()> metrics;
     // OK: 200 and "ok"; otherwise 503 and the message.
@@ -37,7 +38,8 @@ class ScrapeEndpoint {
   static absl::Status CheckAddress(const std::string& address);
 
   // `address` is host:port; port 0 picks a free one. INVALID_ARGUMENT: it is no address.
-  // FAILED_PRECONDITION: it is taken, or not one of this machine.
+  // FAILED_PRECONDITION: it is taken, or not one of this machine. RESOURCE_EXHAUSTED: no file
+  // descriptor is left.
   static absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> Start(const std::string& address,
                                                                Pages pages);
   ~ScrapeEndpoint();

@@ -2,10 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <list>
+#include <memory>
+#include <new>
+#include <semaphore>
 #include <string>
 
 #include "tests/e2e/http.h"
@@ -24,11 +30,24 @@ class ScrapeEndpointTest : public testing::Test {
   void SetUp() override {
     auto endpoint = ScrapeEndpoint::Start(
         "127.0.0.1:0",
-        {.metrics = [] { return std::string("up 1\n"); }, .health = [this] { return health_; }});
+        {.metrics = [this] { return metrics_(); }, .health = [this] { return health_; }});
     ASSERT_TRUE(endpoint.ok()) << endpoint.status();
     endpoint_ = *std::move(endpoint);
   }
 
+  // From now on, whoever makes the metrics waits until Release.
+  void Hold() {
+    metrics_ = [this, go = go_.get_future().share()] {
+      held_.release();
+      go.wait();
+      return std::string();
+    };
+  }
+  void Release() { go_.set_value(); }
+
+  std::function<std::string()> metrics_ = [] { return std::string("up 1\n"); };
+  std::counting_semaphore<> held_{0};
+  std::promise<void> go_;
   absl::Status health_;
   std::unique_ptr<ScrapeEndpoint> endpoint_;
 };
@@ -47,15 +66,73 @@ TEST_F(ScrapeEndpointTest, HealthIsTwoHundredOrSaysWhatIsWrong) {
               AllOf(StartsWith("HTTP/1.1 503 "), EndsWith("\r\n\r\nthe disk is full\n")));
 }
 
-// Whatever the library's threads wait for at the time.
-TEST_F(ScrapeEndpointTest, ItEndsAtOnce) {
-  for (int i = 0; i < 3; ++i) {
-    AskOverHttp(endpoint_->address(), "GET /metrics");
-    const auto begin = std::chrono::steady_clock::now();
-    endpoint_.reset();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
-    SetUp();
+TEST_F(ScrapeEndpointTest, WithoutMemoryForAPageTheAnswerSaysSo) {
+  metrics_ = []() -> std::string { throw std::bad_alloc(); };
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "GET /metrics"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "GET /healthz"), EndsWith("\r\n\r\nok\n"));
+}
+
+TEST_F(ScrapeEndpointTest, HealthDoesNotWaitForThoseWhoMakeMetrics) {
+  Hold();
+  std::list<RawConnection> scrapers;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(scrapers.emplace_back(endpoint_->address()).Send("GET /metrics HTTP/1.1\r\n\r\n"));
   }
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(held_.try_acquire_for(std::chrono::seconds(20)));
+  auto answer = std::async(std::launch::async,
+                           [&] { return AskOverHttp(endpoint_->address(), "GET /healthz"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  Release();
+  EXPECT_THAT(answer.get(), EndsWith("\r\n\r\nok\n"));
+}
+
+TEST_F(ScrapeEndpointTest, ConnectionsBeyondTheLimitAreClosed) {
+  Hold();
+  std::list<RawConnection> scrapers;
+  for (int i = 0; i < kMostScrapes; ++i) {
+    ASSERT_TRUE(scrapers.emplace_back(endpoint_->address()).Send("GET /metrics HTTP/1.1\r\n\r\n"));
+  }
+  EXPECT_TRUE(RawConnection(endpoint_->address()).IsClosedWithin(std::chrono::seconds(5)));
+  Release();
+  for (RawConnection& scraper : scrapers) {
+    EXPECT_THAT(scraper.Receive(std::chrono::seconds(20)), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
+// Less than the second for which it waits for a request.
+constexpr std::chrono::milliseconds kAtOnce(800);
+
+TEST_F(ScrapeEndpointTest, ItEndsAtOnceWhileARequestIsIncomplete) {
+  RawConnection half(endpoint_->address());
+  ASSERT_TRUE(half.Send("GET /metr"));
+  AskOverHttp(endpoint_->address(), "GET /metrics");  // The other has been accepted before it.
+  const auto begin = std::chrono::steady_clock::now();
+  endpoint_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kAtOnce);
+}
+
+TEST_F(ScrapeEndpointTest, ItEndsAtOnceWhileAnAnswerIsNotRead) {
+  metrics_ = [] { return std::string(32 << 20, 'x'); };  // More than the sockets take.
+  RawConnection scraper(endpoint_->address());
+  ASSERT_TRUE(scraper.Send("GET /metrics HTTP/1.1\r\n\r\n"));
+  EXPECT_THAT(scraper.Receive(std::chrono::seconds(20)), StartsWith("HTTP/1.1 200 "));
+  const auto begin = std::chrono::steady_clock::now();
+  endpoint_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kAtOnce);
+}
+
+TEST_F(ScrapeEndpointTest, ItDoesNotStartWithoutADescriptorToEndIt) {
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int free = dup(STDIN_FILENO);  // The lowest.
+  close(free);
+  rlimit lower = before;
+  lower.rlim_cur = static_cast<rlim_t>(free) + 1;  // One for the socket.
+  setrlimit(RLIMIT_NOFILE, &lower);
+  const auto endpoint = ScrapeEndpoint::Start(
+      "127.0.0.1:0", {.metrics = metrics_, .health = [] { return absl::OkStatus(); }});
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(absl::IsResourceExhausted(endpoint.status())) << endpoint.status();
 }
 
 TEST_F(ScrapeEndpointTest, NothingElseIsThere) {
