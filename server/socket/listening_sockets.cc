@@ -1,5 +1,6 @@
 #include "server/socket/listening_sockets.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -65,6 +66,12 @@ std::string WithoutBrackets(const std::string& host) {
   return IsInBrackets(host) ? host.substr(1, host.size() - 2) : host;
 }
 
+// Without brackets; it may have a scope, as in fe80::1%eth0.
+bool IsIp6(const std::string& host) {
+  in6_addr address = {};
+  return inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &address) == 1;
+}
+
 }  // namespace
 
 std::string HostAndPort::Text() const { return absl::StrCat(host, ":", port); }
@@ -72,7 +79,8 @@ std::string HostAndPort::Text() const { return absl::StrCat(host, ":", port); }
 absl::StatusOr<HostAndPort> ParseHostAndPort(absl::string_view field, const std::string& text) {
   const size_t colon = std::min(text.rfind(':'), text.size());
   HostAndPort address = {text.substr(0, colon)};
-  // In 2001:db8::1 the last word may be a part of the address.
+  // ::1:7411 could be an address as a whole, but a port has to be somewhere.
+  if (IsIp6(address.host)) address.host = absl::StrCat("[", address.host, "]");
   const bool is_clear = IsInBrackets(address.host) || !absl::StrContains(address.host, ':');
   if (!address.host.empty() && is_clear && colon < text.size() &&
       absl::SimpleAtoi(text.substr(colon + 1), &address.port) && address.port >= 0 &&

@@ -18,13 +18,14 @@ namespace slipstream {
 inline constexpr int kMostUnacceptedConnections = 1024;
 
 struct HostAndPort {
-  std::string host;  // As it was written.
+  std::string host;  // As it was written, but an address of IPv6 always has brackets.
   int port = 0;
 
   std::string Text() const;
 };
 
-// INVALID_ARGUMENT, with the violation of this field.
+// What follows the last colon is the port, also in ::1:7411. INVALID_ARGUMENT, with the violation
+// of this field.
 absl::StatusOr<HostAndPort> ParseHostAndPort(absl::string_view field, const std::string& text);
 
 // Movable; not thread-safe.

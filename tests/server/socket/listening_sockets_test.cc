@@ -35,8 +35,17 @@ TEST(HostAndPort, IsReadAsItIsWritten) {
     EXPECT_EQ(address->Text(), text);
   }
   for (const char* text : {"nonsense", "127.0.0.1", "127.0.0.1:x", "a:65536", "a:-1", ":1", "a:",
-                           "", "[::1]", "::1:7411", "2001:db8::1"}) {
+                           "", "[::1]", "::1", "2001:db8::1", "::1:", "::1:x", "1:2:7411"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseHostAndPort("listen", text).status())) << text;
+  }
+}
+
+// Texts without brackets were accepted before.
+TEST(HostAndPort, AnAddressOfIp6GetsBrackets) {
+  for (const char* host : {"::1", "::", "2001:db8::1", "fe80::1%eth0"}) {
+    const auto address = ParseHostAndPort("listen", std::string(host) + ":7411");
+    ASSERT_TRUE(address.ok()) << address.status();
+    EXPECT_EQ(address->Text(), "[" + std::string(host) + "]:7411");
   }
 }
 
