@@ -75,7 +75,7 @@ bool IsFaultOfServer(absl::StatusCode code) {
          code == absl::StatusCode::kDataLoss || code == absl::StatusCode::kUnavailable;
 }
 
-// Of all methods, also before the first failure: Prometheus does not see a counter's first value as
+// Each method has a counter from the start, as Prometheus does not see a counter's first value as
 // an increase.
 void AddFailures(const std::vector<CallMonitor::Answered>& calls, Families* families) {
   std::array<int64_t, kRpcCount> failures = {};
