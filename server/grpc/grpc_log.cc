@@ -66,7 +66,9 @@ void NoteUnfinishedHandshake(const std::string& peer) {
   constexpr char kEvent[] = "a TLS handshake was not finished";
   log->WriteLimited(LogLevel::kWarning, kEvent, kEvent, [&] {
     return LogFields{{"peer", peer},
-                     {"message", "the caller may not trust the server's certificate"}};
+                     {"message",
+                      "the connection was closed before; the caller may not trust the server's "
+                      "certificate, or was too slow"}};
   });
 }
 

@@ -8,20 +8,27 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace slipstream {
 namespace {
 
+// Several threads may work on it, one after the other.
 struct Handshake {
+  explicit Handshake(const Peer& of) : peer(of) {}
+
   const Peer peer;
-  bool has_begun = false;  // The peer has sent something.
-  bool is_over = false;    // It succeeded, or its failure is known.
+  std::atomic<const void*> last_thread{nullptr};  // Null until the peer has sent something.
+  std::atomic<bool> is_over{false};               // It succeeded, or its failure is known.
 };
 
-thread_local Peer expected;                           // Of what this thread makes.
-thread_local std::shared_ptr<Handshake> in_progress;  // That this thread has worked on last.
+// The peer of what this thread makes to encrypt connections.
+thread_local Peer expected;
+// The handshake that this thread has worked on last, unless it is over. Its address stands for the
+// thread.
+thread_local std::shared_ptr<Handshake> in_progress;
 std::atomic<UnfinishedHandshake> on_unfinished{nullptr};
 
 std::string TextOfPeer(const Peer& peer) {
@@ -37,9 +44,10 @@ void NoteNothing(int, int, int, const void*, size_t, SSL*, void*) {}
 void NoteMessage(int /*is_written*/, int /*version*/, int /*type*/, const void* /*message*/,
                  size_t /*size*/, SSL* ssl, void* handshake) {
   in_progress = *static_cast<const std::shared_ptr<Handshake>*>(handshake);
-  in_progress->has_begun = true;
+  in_progress->last_thread = &in_progress;
   if (SSL_is_init_finished(ssl) == 0) return;
   in_progress->is_over = true;
+  in_progress.reset();
   SSL_set_msg_callback(ssl, &NoteNothing);
 }
 
@@ -47,7 +55,7 @@ void NoteMade(void* ssl, void* /*value*/, CRYPTO_EX_DATA* data, int index, long 
               void* /*pointer*/) {
   if (expected.port == 0) return;
   auto* const handshake =
-      new std::shared_ptr<Handshake>(std::make_shared<Handshake>(Handshake{expected}));
+      new std::shared_ptr<Handshake>(std::make_shared<Handshake>(expected));
   CRYPTO_set_ex_data(data, index, handshake);
   SSL_set_msg_callback(static_cast<SSL*>(ssl), &NoteMessage);
   SSL_set_msg_callback_arg(static_cast<SSL*>(ssl), handshake);
@@ -59,7 +67,7 @@ void NoteFreed(void* ssl, void* value, CRYPTO_EX_DATA* /*data*/, int /*index*/, 
       static_cast<std::shared_ptr<Handshake>*>(value));
   if (owner == nullptr) return;
   const Handshake& handshake = **owner;
-  if (!handshake.has_begun || handshake.is_over) return;
+  if (handshake.last_thread == nullptr || handshake.is_over) return;
   if (SSL_is_init_finished(static_cast<const SSL*>(ssl)) != 0) return;
   if (const UnfinishedHandshake tell = on_unfinished) tell(TextOfPeer(handshake.peer));
 }
@@ -73,9 +81,11 @@ void ExpectHandshakeWith(const Peer& peer) {
 }
 
 std::string PeerOfFailedHandshake() {
-  if (in_progress == nullptr) return {};
-  in_progress->is_over = true;
-  return TextOfPeer(in_progress->peer);
+  const std::shared_ptr<Handshake> failed = std::exchange(in_progress, nullptr);
+  // Another thread may have taken it over.
+  if (failed == nullptr || failed->last_thread != &in_progress) return {};
+  failed->is_over = true;
+  return TextOfPeer(failed->peer);
 }
 
 void OnUnfinishedHandshake(UnfinishedHandshake tell) { on_unfinished = tell; }

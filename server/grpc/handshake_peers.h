@@ -21,7 +21,8 @@ namespace slipstream {
 void ExpectHandshakeWith(const Peer& peer);
 
 // The peer of the handshake that this thread has worked on last, as in 192.0.2.1:7 or
-// [2001:db8::1]:7, whose failure is then known; empty if there is none.
+// [2001:db8::1]:7, whose failure is then known; empty if there is none, it has succeeded, or
+// another thread works on it.
 std::string PeerOfFailedHandshake();
 
 // Called by any thread with the peer of a handshake that had begun and that ended without success
