@@ -29,7 +29,8 @@ void EndWithStandardInput() {
 
 // Nothing but EndWithStandardInput and the end of EndWhileStarting sends such a signal.
 bool IsOfThisProcess(const siginfo_t& sent) {
-  return sent.si_code == SI_USER && sent.si_pid == getpid();
+  // The libraries of C differ in how they report pthread_kill.
+  return (sent.si_code == SI_USER || sent.si_code == SI_TKILL) && sent.si_pid == getpid();
 }
 
 // A blocked signal would be waited for nevertheless.
