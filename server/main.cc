@@ -35,6 +35,7 @@
 #include "server/drain_limit.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
+#include "server/grpc/handshake_peers.h"
 #include "server/grpc/server.h"
 #include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
@@ -346,6 +347,7 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
   TellManager(flags, log, absl::StrCat("STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=",
                                 static_cast<int64_t>((most_seconds + kSecondsToClose) * 1e6)));
   limit.Begin(absl::Seconds(most_seconds));
+  OnUnfinishedHandshake(nullptr);  // From now on, it is the server that ends them.
   server->Drain(absl::Seconds(flags.drain_seconds));
   log->TellOfRepeats();
   LogEnd(service, log);

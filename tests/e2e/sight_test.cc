@@ -515,6 +515,18 @@ TEST(Sight, CallersWhoDoNotTrustTheServerAreCountedAndLogged) {
   EXPECT_GT(Metrics(server).at("slipstream_failed_handshakes_total"), 0);
 }
 
+TEST(Sight, HandshakesThatADrainEndsAreNotLoggedAsFailed) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), WithTls(data, {"--drain-seconds", "1"}));
+  RawConnection half(server.address());
+  ASSERT_TRUE(half.Send(std::string("\x16\x03\x01\x02\x00\x01", 6)));
+  RawConnection later(server.address(), "127.0.0.2");
+  later.Begin();  // Its line in the log shows that the server has gone on to it.
+  EXPECT_TRUE(server.Writes("peer=127.0.0.2:")) << server.Output();
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+  EXPECT_THAT(server.Output(), Not(HasSubstr("not finished")));
+}
+
 TEST(Sight, TheLogSaysWhoseHandshakesFail) {
   TemporaryFolder data;
   const ServerProcess server(data.path(), WithTls(data, {}));
