@@ -79,7 +79,7 @@ class TokenVerifier {
     std::string name;
     std::string token;
     std::string hash;
-    std::string address;          // Of the first caller with this token.
+    std::string address;          // The first caller with this token calls from it.
     std::vector<Done> done = {};  // All who wait for this token.
   };
 

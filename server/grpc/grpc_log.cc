@@ -67,7 +67,7 @@ void NoteUnfinishedHandshake(const std::string& peer) {
   log->WriteLimited(LogLevel::kWarning, kEvent, kEvent, [&] {
     return LogFields{{"peer", peer},
                      {"message",
-                      "the connection was closed before; the caller may not trust the server's "
+                      "its connection was closed; the caller may not trust the server's "
                       "certificate, or was too slow"}};
   });
 }
