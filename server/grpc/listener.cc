@@ -77,15 +77,7 @@ void Listener::Close() {
 }
 
 void Listener::AcceptUntilClosed() {
-  std::vector<pollfd> events = {{wake_, POLLIN, 0}};
-  for (const int each : sockets_.descriptors()) events.push_back({each, POLLIN, 0});
-  while (true) {
-    poll(events.data(), events.size(), -1);
-    if (events[0].revents != 0) return;
-    for (size_t i = 1; i < events.size(); ++i) {
-      if (events[i].revents != 0) AcceptOne(events[i].fd);
-    }
-  }
+  sockets_.WaitForConnections(wake_, [this](int socket) { AcceptOne(socket); });
 }
 
 void Listener::AcceptOne(int socket) {

@@ -3,11 +3,13 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -124,6 +126,19 @@ ListeningSockets& ListeningSockets::operator=(ListeningSockets&& other) noexcept
   std::swap(descriptors_, other.descriptors_);
   std::swap(port_, other.port_);
   return *this;
+}
+
+void ListeningSockets::WaitForConnections(
+    int wake, absl::FunctionRef<void(int descriptor)> accept) const {
+  std::vector<pollfd> events = {{wake, POLLIN, 0}};
+  for (const int each : descriptors_) events.push_back({each, POLLIN, 0});
+  while (true) {
+    poll(events.data(), events.size(), -1);
+    if (events[0].revents != 0) return;
+    for (size_t i = 1; i < events.size(); ++i) {
+      if (events[i].revents != 0) accept(events[i].fd);
+    }
+  }
 }
 
 void ListeningSockets::Close() {

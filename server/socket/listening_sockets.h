@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -39,8 +40,9 @@ class ListeningSockets {
   ListeningSockets& operator=(ListeningSockets&& other) noexcept;
   ~ListeningSockets() { Close(); }
 
-  const std::vector<int>& descriptors() const { return descriptors_; }
   int port() const { return port_; }
+  // Calls `accept` with each descriptor at which a connection waits, until `wake` can be read.
+  void WaitForConnections(int wake, absl::FunctionRef<void(int descriptor)> accept) const;
   // Frees the addresses.
   void Close();
 

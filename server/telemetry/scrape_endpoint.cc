@@ -120,7 +120,9 @@ class ScrapeEndpoint::Listener {
         pages_(std::move(pages)),
         wake_(wake),
         scrapes_(std::make_unique<Executor>("scrapes", kMostScrapes, kMostScrapes)),
-        thread_([this] { AcceptUntilWoken(); }) {}
+        thread_([this] {
+          sockets_.WaitForConnections(wake_, [this](int socket) { Accept(socket); });
+        }) {}
 
   ~Listener() {
     const uint64_t one = 1;
@@ -131,18 +133,6 @@ class ScrapeEndpoint::Listener {
   }
 
  private:
-  void AcceptUntilWoken() {
-    std::vector<pollfd> polled = {{wake_, POLLIN, 0}};
-    for (const int each : sockets_.descriptors()) polled.push_back({each, POLLIN, 0});
-    while (true) {
-      poll(polled.data(), polled.size(), -1);
-      if (polled[0].revents != 0) return;
-      for (size_t i = 1; i < polled.size(); ++i) {
-        if (polled[i].revents != 0) Accept(polled[i].fd);
-      }
-    }
-  }
-
   void Accept(int socket) {
     const int connection = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     // Perhaps no descriptor is left, and the connection waits on.
