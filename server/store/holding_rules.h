@@ -26,8 +26,8 @@ absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
 
 // Whether the trial's outcome makes further trials of its configuration needless.
 bool GivesResult(const TrialRecord& trial);
-// What becomes of a trial that its worker gives back: it is queued again, without its reports, or
-// withdrawn if its study is COMPLETED or a trial of its chain, `result`, gave a result (0: none).
+// Queues a trial that its worker gives back again, without its reports, or withdraws it if its
+// study is COMPLETED or a trial of its chain, `result`, gave a result (0: none did).
 void TakeBack(StudyState study, int64_t result, int64_t now_ms, TrialRecord& trial);
 
 // Ends at most `most` leases that have run out. `max_trials` is the most that a
