@@ -5,8 +5,10 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "tests/architecture/layers.h"
+#include "tests/architecture/markdown_links.h"
 #include "tests/architecture/source_tree.h"
 
 namespace slipstream {
@@ -203,6 +205,7 @@ std::vector<std::string> FindViolations(const std::filesystem::path& root) {
   CheckTestFolders(files, violations);
   CheckSleeps(root, files, violations);
   CheckLineLengths(root, files, violations);
+  for (std::string& broken : FindBrokenLinks(root, files)) violations.push_back(std::move(broken));
   return violations;
 }
 

@@ -8,8 +8,9 @@
 
 namespace slipstream {
 
-// The violations of the architecture in the tree under `root`, and the lines that are too long,
-// each in a sentence such as "core/gp/kernel.cc:12: includes ...".
+// The violations of the architecture in the tree under `root`, the lines that are too long, and the
+// links in Markdown that lead nowhere, each in a sentence such as
+// "core/gp/kernel.cc:12: includes ...".
 std::vector<std::string> FindViolations(const std::filesystem::path& root);
 
 // The entries of the tables for which the tree under `root` has no sources, or none that

@@ -244,6 +244,36 @@ TEST_F(Architecture, ALineThatIsTooLongIsFound) {
                   AllOf(StartsWith("core/space/search_space.h:2: "), HasSubstr("101"))));
 }
 
+TEST_F(Architecture, ALinkThatLeadsNowhereIsFound) {
+  Write("deploy/README.md", "# Running it\n\nSee [the test](test), [all tests](../tests/)\n"
+                            "and [the\nprotocol](../proto/slipstream).\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("README.md", "\n[one](deploy/READ.md), ![two](picture.svg)\nand [`three`](../README.md)\n");
+  EXPECT_THAT(Find(), ElementsAre("README.md:2: links to 'deploy/READ.md', which does not exist",
+                                  "README.md:2: links to 'picture.svg', which does not exist",
+                                  "README.md:3: links to '../README.md', which does not exist"));
+}
+
+TEST_F(Architecture, ALinkToAHeadingThatIsNotThereIsFound) {
+  Write("deploy/README.md", "# Backup, `restore` & co\n## Limits\n### Limits\n"
+                            "```\n# No heading\n```\n[up](#limits-1)\n");
+  Write("README.md", "[a](deploy/README.md#backup-restore--co) [b](deploy/README.md#limits-1)\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("README.md", "[a](deploy/README.md#limits-2)\n[b](deploy/README.md#no-heading)\n[c](#c)\n");
+  EXPECT_THAT(Find(),
+              ElementsAre("README.md:1: links to '#limits-2', which is no heading of "
+                          "deploy/README.md",
+                          "README.md:2: links to '#no-heading', which is no heading of "
+                          "deploy/README.md",
+                          "README.md:3: links to '#c', which is no heading of README.md"));
+}
+
+TEST_F(Architecture, CodeAndOtherSitesAreNoLinksOfOurs) {
+  Write("README.md", "[a](https://example.com/none) `f[i](x)` ``a` [b](c)`` `[d]\n(e) [f](g)`\n"
+                     "```\n  \n[h](i)\n```\nA lone ` and\n\n[j](k) ` another\n");
+  EXPECT_THAT(Find(), ElementsAre("README.md:9: links to 'k', which does not exist"));
+}
+
 TEST_F(Architecture, TableEntriesWithoutAFolderAreFound) {
   const std::vector<std::string> stale = FindStaleEntries(root_);
   EXPECT_THAT(stale, Contains("layers.cc: names the folder 'core/gp', which does not exist"));
