@@ -1,5 +1,5 @@
-"""What README tells to run is there: what makes the Python package in a build, and of the table for
-developers each file, and for each `-R NAME` a test that is slow.
+"""What READMEs tell to run is there: what makes the Python package in a build, and of the tables of
+tests and measurements each file, and for each `-R NAME` a test that is slow.
 
 A name that matches nothing would run no test at all."""
 
@@ -14,9 +14,9 @@ NAMED = re.compile(r"deploy/test --label (\S+) -R (\S+)")
 
 
 def developer_commands():
-    """The commands in the table below `For developers`."""
-    section = (REPOSITORY / "README.md").read_text().partition("\n## For developers\n")[2]
-    rows = [line for line in section.splitlines() if line.startswith("| ")]
+    """The commands in the tables of tests and measurements."""
+    text = (REPOSITORY / "tests/README.md").read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
     return [command for row in rows for command in re.findall(r"`([^`]+)`", row)]
 
 
@@ -43,7 +43,7 @@ class ReadmeCommandsTest(unittest.TestCase):
         self.assertEqual(tests_that_match("slow", "NoTestHasThisName"), [])
 
     def test_the_python_package_of_the_build_is_made_before_it_is_used(self):
-        readme = (REPOSITORY / "README.md").read_text()
+        readme = (REPOSITORY / "client/python/README.md").read_text()
         before = readme.partition("export PYTHONPATH=$PWD/.build/release/python")[0]
         target = re.search(r"cmake --build \.build/release --target (\w+)\n\Z", before)
         self.assertIsNotNone(target, "no build script makes that folder")

@@ -123,7 +123,7 @@ class UnitTest(unittest.TestCase):
         self.assertEqual(settings["ProtectSystem"], "strict", "nothing else can be written to")
         folders = {f"/var/lib/{name}" for name in settings["StateDirectory"].split()}
         folders.add(f"/var/log/{settings['LogsDirectory']}")
-        readme = (REPOSITORY / "README.md").read_text()
+        readme = (REPOSITORY / "deploy/README.md").read_text()
         data = re.search(r"--data (/var/\S+)", readme)[1]
         audit_log = re.search(r"--audit-log (/\S+)", readme)[1]
         self.assertIn(data, folders)

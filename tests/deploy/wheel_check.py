@@ -1,10 +1,10 @@
 """Checks the wheel that deploy/wheel makes where it has been installed, as a new user would.
 
-usage: wheel_check.py README first|all
+usage: wheel_check.py first|all README...
 
-Runs the first block of Python in README as it stands there, which needs nothing but what the wheel brings,
-and prints how long that took; with "all" the other blocks, on the server that README says to start, for which
-scikit-learn must be installed."""
+Runs the first block of Python in each README as it stands there, which needs nothing but what the wheel
+brings, and prints how long that took in the first README; with "all" the other blocks, on the server that
+READMEs say to start, for which scikit-learn must be installed."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ SCRIPTS = pathlib.Path(sysconfig.get_path("scripts"))
 # The loader and the C library are the system's.
 SYSTEM = ("ld-linux", "libc.so", "libc-", "libm.so", "libpthread", "libdl", "librt", "libresolv",
           "libanl", "libnsl", "libutil", "libnss", "locale")
-# Lets the check look at the script once it has done what README says.
+# Lets the check look at the script once it has done what its README says.
 TELL = """
 print("best:", study.best.value, flush=True)
 __import__("sys").stdin.read()
@@ -101,14 +101,18 @@ def check_others(blocks, folder):
 def main():
     import slipstream
 
-    first, *others = blocks_of(pathlib.Path(sys.argv[1]))
+    blocks = [blocks_of(pathlib.Path(readme)) for readme in sys.argv[2:]]
     version = output(SCRIPTS / "slipstream_server", "--version")
     assert version == f"slipstream_server {slipstream.__version__}", version
-    with tempfile.TemporaryDirectory() as name:
-        if sys.argv[2] == "all":
-            check_others(others, pathlib.Path(name))
-        else:
-            print(f"{check_first(first, pathlib.Path(name)):.2f}")
+    if sys.argv[1] == "all":
+        with tempfile.TemporaryDirectory() as name:
+            check_others([block for _, *others in blocks for block in others], pathlib.Path(name))
+        return
+    seconds = []
+    for first, *_ in blocks:
+        with tempfile.TemporaryDirectory() as name:
+            seconds.append(check_first(first, pathlib.Path(name)))
+    print(f"{seconds[0]:.2f}")
 
 
 if __name__ == "__main__":

@@ -302,19 +302,19 @@ class Keeping(unittest.TestCase):
         self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
                          "tests/evidence/papers all --report-only --keep makes it")
 
-    def test_readme_counts_the_verdicts_as_the_report_does(self):
+    def test_the_summary_counts_the_verdicts_as_the_report_does(self):
         verdicts = [judged.verdict for name, results_of in report.read_all().items()
                     for _, judged in report.judge_all(PAPERS[name], results_of)]
         holds, fails, unknown = (verdicts.count(verdict) for verdict in
                                  (judgement.HOLDS, judgement.FAILS, judgement.UNKNOWN))
-        readme = " ".join((report.REPOSITORY / "README.md").read_text().split())
+        summary = " ".join((report.REPOSITORY / "tests/README.md").read_text().split())
         self.assertTrue(f"Of {len(verdicts)} claims {holds} hold, {fails} do not, and {unknown} cannot "
-                        "be told" in readme, (holds, fails, unknown))
+                        "be told" in summary, (holds, fails, unknown))
         programs = program_texts()
         fail, unknown = (sum(text.startswith(verdict) for text in programs)
                          for verdict in (judgement.FAILS, judgement.UNKNOWN))
-        self.assertTrue(f"for all {fails} that do not hold: {fail} fail there as well" in readme
-                        and f"{unknown} cannot be told from ten draws" in readme, (fail, unknown))
+        self.assertTrue(f"for all {fails} that do not hold: {fail} fail there as well" in summary
+                        and f"{unknown} cannot be told from ten draws" in summary, (fail, unknown))
 
     def test_no_program_says_that_a_claim_holds_which_ours_refutes(self):
         texts = program_texts()

@@ -1,5 +1,5 @@
-// The README's table of limits is the one that the limits themselves give, and has each of them.
-// SLIPSTREAM_RECORD=1 writes it.
+// The table of limits in deploy/README.md is the one that the limits themselves give, and has each
+// of them. SLIPSTREAM_RECORD=1 writes it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -44,7 +44,7 @@
 namespace slipstream {
 namespace {
 
-std::string ReadmePath() { return RepositoryPath("README.md"); }
+std::string ReadmePath() { return RepositoryPath("deploy/README.md"); }
 constexpr char kBegin[] = "<!-- limits: written by SLIPSTREAM_RECORD=1 limits_test -->\n";
 constexpr char kEnd[] = "<!-- end of limits -->\n";
 constexpr char kHead[] = "| limit | default | flag |\n|---|---|---|\n";

@@ -1,4 +1,4 @@
-"""Docstrings and the README's examples do what they say. SLIPSTREAM_SOURCE is the repository."""
+"""Docstrings and the READMEs' examples do what they say. SLIPSTREAM_SOURCE is the repository."""
 
 import ast
 import contextlib
@@ -160,7 +160,8 @@ class Pages(unittest.TestCase):
 
     def test_they_have_every_adapter_and_every_module_that_users_are_told_of(self):
         told_of = set()
-        for path in [SOURCE / "README.md", *(SOURCE / "client/python/slipstream").rglob("*.py")]:
+        for path in [SOURCE / "README.md", SOURCE / "client/python/README.md",
+                     *(SOURCE / "client/python/slipstream").rglob("*.py")]:
             told_of |= set(re.findall(r"`slipstream(?:\.[a-z]+)*`", path.read_text()))
         known = {"slipstream", *(one.name for one in pkgutil.walk_packages(
             slipstream.__path__, "slipstream.", onerror=lambda name: None))}

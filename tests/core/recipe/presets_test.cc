@@ -88,17 +88,17 @@ TEST(Presets, EachSignsItsSuggestionsWithItsName) {
   }
 }
 
-// The README groups presets by their methods: each name stands there, or its group's "cmbo_*".
-TEST(Presets, AllStandInTheReadme) {
-  std::ifstream file(RepositoryPath("README.md"));
-  const std::string readme((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-  ASSERT_FALSE(readme.empty());
+// The guide groups presets by their methods: each name stands there, or its group's "cmbo_*".
+TEST(Presets, AllStandInTheGuide) {
+  std::ifstream file(RepositoryPath("client/README.md"));
+  const std::string guide((std::istreambuf_iterator<char>(file)),
+                          std::istreambuf_iterator<char>());
+  ASSERT_FALSE(guide.empty());
   for (const Preset& preset : Presets()) {
     const std::string name(preset.name);
     const std::string group = name.substr(0, name.find('_')) + "_*";
-    EXPECT_TRUE(readme.find("`" + name + "`") != std::string::npos ||
-                readme.find("`" + group + "`") != std::string::npos)
+    EXPECT_TRUE(guide.find("`" + name + "`") != std::string::npos ||
+                guide.find("`" + group + "`") != std::string::npos)
         << name;
   }
 }
