@@ -68,6 +68,16 @@ absl::StatusOr<ProjectUsage> SqliteTransaction::FindUsage(absl::string_view proj
   return usages_.Of(project);
 }
 
+// Reads no trials where none can have ended, so that others need not wait for a look at all leases.
+absl::StatusOr<std::vector<TrialKey>> SqliteTransaction::ListEndedLeases(int64_t lease_ms,
+                                                                         int limit) {
+  const int64_t bound = horizon_.bound();
+  if (lease_ms < std::min(bound, earliest_lease_end_.value_or(bound))) {
+    return std::vector<TrialKey>();
+  }
+  return ReadEndedLeases(writer_, lease_ms, limit);
+}
+
 void SqliteTransaction::NoteLeaseEnd(std::optional<int64_t> end) {
   if (!end.has_value()) return;
   earliest_lease_end_ = std::min(*end, earliest_lease_end_.value_or(*end));

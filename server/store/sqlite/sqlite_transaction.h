@@ -203,9 +203,7 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
     return ReadLeaseClock(writer_);
   }
-  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
-    return ReadEndedLeases(writer_, lease_ms, limit);
-  }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override;
   absl::Status WriteLeaseClock(const LeaseClock& clock) override;
   absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override {
     return events_.Append(event);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/lease_horizon.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
@@ -87,6 +88,36 @@ TEST_F(QueryPlanTest, APurgeErasesOneRangeOfRows) {
     EXPECT_THAT(Plans(), Contains(HasSubstr(search)));
     EXPECT_THAT(Plans(), Each(Not(HasSubstr(std::string("SCAN ") + table))));
   }
+}
+
+TEST_F(QueryPlanTest, ASweepReadsNoTrialsWhereNoLeaseCanHaveEnded) {
+  sqlite::LeaseHorizon horizon;
+  horizon.BeginScan();
+  horizon.EndScan(/*earliest=*/500);
+  sqlite::SqliteTransaction changes(connection_.get(), /*retention_ms=*/1, &horizon);
+  ASSERT_TRUE(changes.Begin().ok());
+  EXPECT_TRUE(changes.ListEndedLeases(499, 9)->empty());
+  EXPECT_THAT(Plans(), Each(Not(HasSubstr("open_trials"))));
+  EXPECT_TRUE(changes.ListEndedLeases(500, 9)->empty());
+  EXPECT_THAT(Plans(), Contains(HasSubstr("open_trials")));
+  ASSERT_TRUE(changes.RollBack().ok());
+}
+
+TEST_F(QueryPlanTest, ALeaseThatTheSameTransactionGrantsIsFound) {
+  sqlite::LeaseHorizon horizon;
+  horizon.BeginScan();
+  horizon.EndScan(std::nullopt);
+  sqlite::SqliteTransaction changes(connection_.get(), /*retention_ms=*/1, &horizon);
+  ASSERT_TRUE(changes.Begin().ok());
+  TrialRecord trial;
+  trial.number = 11;
+  trial.state = TrialState::kActive;
+  trial.worker = "w";
+  trial.lease_end = 300;
+  ASSERT_TRUE(changes.InsertTrial(1, trial, /*provenance=*/"").ok());
+  EXPECT_TRUE(changes.ListEndedLeases(299, 9)->empty());
+  EXPECT_EQ(changes.ListEndedLeases(300, 9)->size(), 1u);
+  ASSERT_TRUE(changes.RollBack().ok());
 }
 
 TEST_F(QueryPlanTest, WhatProjectsTakeIsCountedWithoutTheDefinitionsOfStudies) {
