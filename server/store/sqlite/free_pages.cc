@@ -45,8 +45,11 @@ absl::Status FreePages::GiveBackSome() {
 
 absl::StatusOr<int64_t> FreePages::FileSize() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t pages, Number("PRAGMA page_count"));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, Number("PRAGMA page_size"));
-  return pages * size;
+  // It never changes, and SQLite compiles such a statement anew each time.
+  if (page_size_ == 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(page_size_, Number("PRAGMA page_size"));
+  }
+  return pages * page_size_;
 }
 
 }  // namespace slipstream::sqlite

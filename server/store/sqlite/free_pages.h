@@ -31,6 +31,7 @@ class FreePages {
   absl::StatusOr<int64_t> Number(const char* sql);
 
   Connection& connection_;
+  int64_t page_size_ = 0;  // 0: not known yet.
 };
 
 }  // namespace slipstream::sqlite
