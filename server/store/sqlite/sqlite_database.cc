@@ -27,6 +27,7 @@
 #include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/file_watch.h"
 #include "server/store/sqlite/free_pages.h"
+#include "server/store/sqlite/gathered_log.h"
 #include "server/store/sqlite/growth_room.h"
 #include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
@@ -62,6 +63,7 @@ class SqliteDatabase : public Database {
     FileLock lock;
     DatabaseLock database_lock;
     std::unique_ptr<SyncTimes> sync_times;
+    std::unique_ptr<GatheredLog> gathered_log;
     std::unique_ptr<ChecksumVfs> vfs;
     std::unique_ptr<Connection> writer;
     std::unique_ptr<Connection> checkpoints;
@@ -73,6 +75,7 @@ class SqliteDatabase : public Database {
       : lock_(std::move(parts.lock)),
         database_lock_(std::move(parts.database_lock)),
         sync_times_(std::move(parts.sync_times)),
+        gathered_log_(std::move(parts.gathered_log)),
         vfs_(std::move(parts.vfs)),
         files_(std::move(files)),
         on_halt_(options.on_halt),
@@ -133,6 +136,7 @@ class SqliteDatabase : public Database {
   const FileLock lock_;
   const DatabaseLock database_lock_;
   const std::unique_ptr<SyncTimes> sync_times_;
+  const std::unique_ptr<GatheredLog> gathered_log_;
   const std::unique_ptr<ChecksumVfs> vfs_;
   FileWatch files_;
   const std::function<void(const absl::Status&)> on_halt_;
@@ -444,7 +448,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
     SLIPSTREAM_ASSIGN_OR_RETURN(database_lock, DatabaseLock::Acquire(options.path));
   }
   auto sync_times = std::make_unique<SyncTimes>(options.vfs);
-  auto checksums = std::make_unique<ChecksumVfs>(sync_times->vfs());
+  auto gathered_log = std::make_unique<GatheredLog>(sync_times->vfs());
+  auto checksums = std::make_unique<ChecksumVfs>(gathered_log->vfs());
   options.vfs = checksums->name();
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
   if (!exists && !options.create) return NoStore(options.path);
@@ -461,9 +466,10 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   if (!database_lock.is_held()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(database_lock, DatabaseLock::Acquire(options.path));
   }
-  SqliteDatabase::Parts parts{std::move(lock),      std::move(database_lock), std::move(sync_times),
-                              std::move(checksums), nullptr,                  nullptr,
-                              {}};
+  SqliteDatabase::Parts parts{std::move(lock),         std::move(database_lock),
+                              std::move(sync_times),   std::move(gathered_log),
+                              std::move(checksums),    nullptr,
+                              nullptr,                 {}};
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.checkpoints, OpenCheckpointConnection(options));
   for (int i = 0; i < options.readers; ++i) {

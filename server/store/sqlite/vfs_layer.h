@@ -40,13 +40,16 @@ struct PassingFile : sqlite3_file {
   int Open(sqlite3_vfs& base, const char* name, int flags, int* out_flags) {
     return base.xOpen(&base, name, below(), flags, out_flags);
   }
+  int Close() { return below()->pMethods->xClose(below()); }
   int Read(void* bytes, int size, sqlite3_int64 offset) {
     return below()->pMethods->xRead(below(), bytes, size, offset);
   }
   int Write(const void* bytes, int size, sqlite3_int64 offset) {
     return below()->pMethods->xWrite(below(), bytes, size, offset);
   }
+  int Truncate(sqlite3_int64 size) { return below()->pMethods->xTruncate(below(), size); }
   int Sync(int flags) { return below()->pMethods->xSync(below(), flags); }
+  int FileSize(sqlite3_int64* size) { return below()->pMethods->xFileSize(below(), size); }
   int FileControl(int operation, void* argument) {
     return below()->pMethods->xFileControl(below(), operation, argument);
   }
@@ -89,13 +92,20 @@ class VfsLayer {
  private:
   using Methods = sqlite3_io_methods;
 
+  static int Close(sqlite3_file* file) { return static_cast<File*>(file)->Close(); }
   static int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
     return static_cast<File*>(file)->Read(bytes, size, offset);
   }
   static int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
     return static_cast<File*>(file)->Write(bytes, size, offset);
   }
+  static int Truncate(sqlite3_file* file, sqlite3_int64 size) {
+    return static_cast<File*>(file)->Truncate(size);
+  }
   static int Sync(sqlite3_file* file, int flags) { return static_cast<File*>(file)->Sync(flags); }
+  static int FileSize(sqlite3_file* file, sqlite3_int64* size) {
+    return static_cast<File*>(file)->FileSize(size);
+  }
   static int FileControl(sqlite3_file* file, int operation, void* argument) {
     return static_cast<File*>(file)->FileControl(operation, argument);
   }
@@ -123,12 +133,12 @@ class VfsLayer {
 
   static constexpr Methods kMethods = {
       .iVersion = 2,
-      .xClose = &PassOn<&Methods::xClose>,
+      .xClose = &Close,
       .xRead = &Read,
       .xWrite = &Write,
-      .xTruncate = &PassOn<&Methods::xTruncate, sqlite3_int64>,
+      .xTruncate = &Truncate,
       .xSync = &Sync,
-      .xFileSize = &PassOn<&Methods::xFileSize, sqlite3_int64*>,
+      .xFileSize = &FileSize,
       .xLock = &PassOn<&Methods::xLock, int>,
       .xUnlock = &PassOn<&Methods::xUnlock, int>,
       .xCheckReservedLock = &PassOn<&Methods::xCheckReservedLock, int*>,
