@@ -290,7 +290,7 @@ class ModelRun final : public SuggestionRun {
   Suggestion Unasked(Suggestion suggestion, const std::vector<Fact>& facts, const Notes& notes) {
     Provenance& provenance = suggestion.provenance;
     provenance.facts = {RecipeFact()};
-    models_.Describe(models_.main(), provenance);
+    models_.Describe(models_.main(), /*is_asked=*/false, provenance);
     AppendAll(facts, provenance.facts);
     provenance.notes = models_.NotesOf(suggestion.configuration);
     AppendAll(notes, provenance.notes);
@@ -317,7 +317,8 @@ class ModelRun final : public SuggestionRun {
 
   void Describe(const RuledModel& ruled, const NextPoint& next, Provenance& provenance) const {
     provenance.facts = {RecipeFact()};
-    models_.Describe(ruled.model.has_value() ? *ruled.model : models_.main(), provenance);
+    models_.Describe(ruled.model.has_value() ? *ruled.model : models_.main(), /*is_asked=*/true,
+                     provenance);
     if (models_.has_two()) provenance.facts.push_back(models_.AskedFact());
     // In the objective's units; numbers on the models' scale would be taken for results.
     if (models_.main().knows_units()) {

@@ -341,9 +341,18 @@ void StudyModels::ShareScreen(uint64_t index) {
   if (without_.has_value()) without_->Remember(screen_->x);
 }
 
-void StudyModels::Describe(const ObjectiveModel& main, Provenance& provenance) const {
+std::string StudyModels::WhyWithoutSources(bool is_asked) const {
+  if (!is_asked) return "no model asked for this point";
+  if (!asks_without_) return "";
+  return evidence_.share() < kLeastShare
+             ? "the model with source tasks weighs too little to be asked"
+             : "it is the turn of the model without source tasks";
+}
+
+void StudyModels::Describe(const ObjectiveModel& main, bool is_asked,
+                           Provenance& provenance) const {
   provenance.sources = main.SourceWeights();
-  AppendAll(main.Facts(), provenance.facts);
+  AppendAll((is_asked && asks_without_ ? *without_ : main).Facts(), provenance.facts);
   if (without_.has_value()) {
     for (SourceWeight& source : provenance.sources) source.weight *= evidence_.share();
     AppendAll(evidence_.Facts(), provenance.facts);
@@ -351,6 +360,11 @@ void StudyModels::Describe(const ObjectiveModel& main, Provenance& provenance) c
       provenance.facts.push_back(
           {"sources_unused", std::string("the model with source tasks gives each a weight of 0")});
     }
+  }
+  std::string why_without = WhyWithoutSources(is_asked);
+  if (!provenance.sources.empty() && !why_without.empty()) {
+    provenance.sources.clear();
+    provenance.facts.push_back({"sources_unused_here", std::move(why_without)});
   }
   if (with_transfer_) AppendAll(usable_.Facts(), provenance.facts);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -99,12 +100,15 @@ class StudyModels {
   // Null unless searches share one.
   const Screen* screen() const;
 
-  // How the models came about, `main` standing for the main one.
-  void Describe(const ObjectiveModel& main, Provenance& provenance) const;
+  // How the models came about, `main` standing for the main one, and which sources the suggestion
+  // uses: none if no model `is_asked` for its point, or the one without sources.
+  void Describe(const ObjectiveModel& main, bool is_asked, Provenance& provenance) const;
   // The notes to be kept on the trial of a suggestion at this configuration.
   Notes NotesOf(const Configuration& configuration) const;
 
  private:
+  // Why a suggestion does not use sources that the main model gives weights; empty if it does.
+  std::string WhyWithoutSources(bool is_asked) const;
   // Whether the recipe wants a model without sources beside that with them.
   bool has_guard() const { return parts_.recipe.model_options().transfer_guard; }
   // The model without sources is asked at rounds that are multiples of this.

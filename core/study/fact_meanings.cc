@@ -76,6 +76,7 @@ constexpr FactMeaning kMeanings[] = {
     {"transfer", "whether the source tasks have helped, judged by all results so far, also where "
                  "this suggestion does not use them"},
     {"sources_unused", "why this suggestion does not use the source tasks"},
+    {"sources_unused_here", "why this suggestion does not use the source tasks, while others may"},
     {"transfer_share", "the weight of the model with source tasks against the one without, 0 to 1"},
     {"transfer_results", "how many results were forecast by both models"},
     {"transfer_gain", "how much likelier results were with the source tasks, as a natural "

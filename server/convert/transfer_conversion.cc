@@ -90,8 +90,11 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     summary.set_gain(NumberOf(provenance, "transfer_gain"));
     summary.set_gain_low(NumberOf(provenance, "transfer_gain_low"));
     summary.set_gain_high(NumberOf(provenance, "transfer_gain_high"));
-    *summary.mutable_sources() = provenance.sources();
-    summary.set_reversed(FindFact(provenance, "reversed") != nullptr);
+    // Suggestions in between that do not use the sources say nothing of them.
+    if (FindFact(provenance, "sources_unused_here") == nullptr) {
+      *summary.mutable_sources() = provenance.sources();
+      summary.set_reversed(FindFact(provenance, "reversed") != nullptr);
+    }
     summary.clear_start();
     if (CountOf(provenance, "start_trials") > 0) *summary.mutable_start() = StartOf(provenance);
     if (!with_shares) continue;

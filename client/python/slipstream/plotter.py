@@ -71,7 +71,7 @@ class Plotter:
         return _draw(contents.curves(self._study.id, trials, reports), engine)
 
     def transfer(self, *, engine: str = "matplotlib") -> Any:
-        """The share of each source task in the suggestions, above the history."""
+        """The share of each source task in the suggestions that use any, above the history."""
         if not self._study.sources:
             raise ValueError("the study has no source task: give sources= when you create one")
         trials = self._study.trials

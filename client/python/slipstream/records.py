@@ -67,15 +67,17 @@ class TransferSummary:
     results: int  # How many results were forecast.
     gain: float  # By how much a result was likelier with the source tasks, in natural logarithms.
     gain_interval: Tuple[float, float]  # Contains the gain with a probability of about 95%.
-    sources: Mapping[str, float]  # Each source task's share of the latest suggestion, by name.
+    # Each source task's share of the latest suggestion, by name; of an earlier one if the latest was
+    # the turn of the model without source tasks, or no model asked for it.
+    sources: Mapping[str, float]
     shares: Mapping[int, float]  # The share over time, by the number of the trial; the latest 200.
     # Why no source tasks are used: the recipe makes no use of them, or the study has none, or the
     # latest suggestion was made without them. Empty if they are used.
     # The other fields are then those of an earlier suggestion, if any.
     unused_because: str = ""
     start: Optional[StartComparison] = None  # None until there are three results.
-    # Whether the latest suggestion takes the opposite of what the source tasks say, as the results
-    # do. They may have been recorded with the wrong sign.
+    # Whether the suggestion whose shares `sources` has takes the opposite of what the source tasks
+    # say, as the results do. They may have been recorded with the wrong sign.
     reversed: bool = False
 
     def __str__(self) -> str:

@@ -179,7 +179,8 @@ TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
     share += NumberFact(made.back(), "transfer_share") / kSeeds;
     gain += NumberFact(made.back(), "transfer_gain") / kSeeds;
     EXPECT_NE(TextFact(made.back(), "transfer"), "hurting") << seed;
-    EXPECT_FALSE(made.back().provenance.sources.empty());
+    EXPECT_EQ(made.back().provenance.sources.empty(),
+              HasFact(made.back(), "sources_unused_here"));
   }
   // The model without sources soon expects these results, which are exact, nearly as well.
   EXPECT_GT(share, 0.55);
@@ -262,7 +263,9 @@ TEST(Auto, LearnsFromSourcesThatSayTheOppositeAndTells) {
     const std::vector<Suggestion> made = RunOf("auto", study, 16, Ripples);
     EXPECT_GT(BestOf(study), 1.9) << sources;  // The optimum is 2.
     EXPECT_GT(NumberFact(made.back(), "transfer_share"), 0.5) << sources;
-    EXPECT_TRUE(HasFact(made.back(), "reversed")) << sources;
+    EXPECT_TRUE(HasFact(made[14], "reversed")) << sources;
+    // The turn of the model without sources, which reverses nothing.
+    EXPECT_FALSE(HasFact(made[15], "reversed")) << sources;
   }
 }
 
@@ -289,6 +292,7 @@ TEST(Auto, SaysWhereItDoesNotUseItsSources) {
     FakeStudy study = is_shuffled ? ShuffledStudy(1) : RippledStudy(2, 1);
     for (const Suggestion& each : RunOf("auto", study, 12, Ripples)) {
       if (!HasFact(each, "transfer")) continue;
+      if (HasFact(each, "sources_unused_here")) continue;
       const bool has_none = each.provenance.sources.empty();
       EXPECT_EQ(HasFact(each, "sources_unused"), has_none);
       ++(has_none ? unused : used);
@@ -296,6 +300,22 @@ TEST(Auto, SaysWhereItDoesNotUseItsSources) {
   }
   EXPECT_GT(unused, 0);
   EXPECT_GT(used, 0);
+}
+
+TEST(Auto, SuggestionsThatAModelWithSourcesDidNotAskForUseNone) {
+  FakeStudy study = RippledStudy(2);
+  int unused = 0;
+  int used = 0;
+  for (const Suggestion& each : RunOf("auto", study, 16, Ripples)) {
+    const bool is_asked = HasFact(each, "acquisition_value");
+    const bool asks_both = !HasFact(each, "asked") || TextFact(each, "asked") == "both models";
+    const bool uses_sources = is_asked && asks_both;
+    EXPECT_EQ(each.provenance.sources.empty(), !uses_sources);
+    EXPECT_EQ(HasFact(each, "sources_unused_here"), !uses_sources);
+    ++(uses_sources ? used : unused);
+  }
+  EXPECT_GE(unused, 3);  // One for contrast and two of the model without sources.
+  EXPECT_GE(used, 10);
 }
 
 // By luck a start is often better than the one without sources that it replaces.

@@ -100,6 +100,21 @@ TEST(TransferConversion, TellsThatTheLatestSuggestionReversesTheSources) {
   EXPECT_FALSE(later->reversed());
 }
 
+TEST(TransferConversion, SuggestionsInBetweenThatUseNoSourcesSayNothingOfThem) {
+  TrialProvenance turn = Weighed(8, "neutral", 0.7);
+  v1::Provenance provenance;
+  ASSERT_TRUE(provenance.ParseFromString(turn.provenance));
+  provenance.clear_sources();
+  provenance.add_facts()->set_name("sources_unused_here");
+  turn.provenance = provenance.SerializeAsString();
+  const auto summary = TransferSummaryOf(Auto(), {Weighed(7, "helping", 0.9), turn}, false);
+  ASSERT_TRUE(summary.ok());
+  EXPECT_EQ(summary->state(), v1::TransferSummary::NEUTRAL);
+  EXPECT_EQ(summary->share(), 0.7);
+  ASSERT_EQ(summary->sources_size(), 1);
+  EXPECT_EQ(summary->sources(0).weight(), 0.45);
+}
+
 TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {
   TrialProvenance imported = Weighed(7, "helping", 0.9);
   v1::Provenance provenance;

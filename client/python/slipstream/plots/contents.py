@@ -236,7 +236,8 @@ def transfer(
     titles: Mapping[str, str],
     summary: Optional[TransferSummary] = None,
 ) -> Figure:
-    """The share of each source task in the suggestions, trial by trial, and what it came to."""
+    """The share of each source task in the suggestions that use any, and what it came to."""
+    weights = {number: shares for number, shares in weights.items() if shares}
     totals: Dict[str, float] = {}
     for shares in weights.values():
         for name, share in shares.items():
