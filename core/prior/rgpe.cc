@@ -13,6 +13,7 @@
 #include "core/gp/normal.h"
 #include "core/prior/blocks/ensemble.h"
 #include "core/prior/blocks/left_out.h"
+#include "core/prior/blocks/ranking.h"
 
 namespace slipstream {
 namespace {
@@ -253,7 +254,7 @@ class RankedEnsemble final : public Transfer {
         losses.col(i).setConstant(std::numeric_limits<double>::infinity());
       }
     }
-    weighted.weights = RankingWeights(losses, options_.ties);
+    weighted.weights = RankingWeights(losses);
     return weighted;
   }
 

@@ -8,10 +8,11 @@
 //
 // w_i is how often model i has the lowest ranking loss on the target's n results,
 // over draws of all models: the number of ordered pairs (j, k) for which exactly
-// one of f(x_j) < f(x_k) and y_j < y_k holds. Draws are of the function, without
-// noise. The target's own regression would look better on its results than it is,
-// so there f(x_j) is that of the regression without result j, hyperparameters as
-// they are. The three published ways differ:
+// one of f(x_j) < f(x_k) and y_j < y_k holds. The target wins where it ties with
+// sources, as in v1; in v3 they share. Draws are of the function, without noise.
+// The target's own regression would look better on its results than it is, so there
+// f(x_j) is that of the regression without result j, hyperparameters as they are. The
+// three published ways differ:
 //
 // - kCorrect: f_j(x_j) < f_j(x_k), with f_j drawn jointly at all points. One draw
 //   is a draw of each f_j; they have what is uncertain with all results in common
@@ -50,7 +51,6 @@
 #include <memory>
 #include <optional>
 
-#include "core/prior/blocks/ranking.h"
 #include "core/prior/prior.h"
 #include "core/prior/priors.h"
 
@@ -65,7 +65,6 @@ struct RgpeOptions {
   // At least one. None: 256 draws, or 1000 bootstrap samples. Take more draws
   // than sources, or some of their numbers are the same. See RgpeDraws.
   std::optional<Index> draws = {};
-  RankingTies ties = RankingTies::kTarget;  // kShared is v3's.
   RgpeDilution dilution = RgpeDilution::kPercentile;
   // The percentile of the target's losses, for kPercentile; in [0, 1].
   double percentile = 0.95;

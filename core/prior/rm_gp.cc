@@ -30,18 +30,11 @@ constexpr size_t kMostRmGpStates = 32;
 struct RmGpPoints {
   PointMatrix x;
   Vector y;
-  double margin = 0;  // Added to a gap because of noise.
 };
 
 RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
   const std::vector<Index> rows = FirstOfParts(source.data.y.size(), options.most_points);
-  RmGpPoints points{source.data.x(rows, Eigen::all), source.data.y(rows), 0};
-  if (options.noise_confidence.has_value()) {
-    const double noise = std::exp(source.hyperparameters.log_noise_variance);
-    const auto count = static_cast<double>(rows.size());
-    points.margin = std::sqrt(2 * noise * std::log(8 * count / *options.noise_confidence));
-  }
-  return points;
+  return {source.data.x(rows, Eigen::all), source.data.y(rows)};
 }
 
 // After the last round.
@@ -66,7 +59,7 @@ class RmGpTransfer final : public Transfer {
                SourceModels sources, Index first_results, uint64_t seed)
       : Transfer(std::move(model), std::move(data)),
         options_(options),
-        first_results_(options.first_results.value_or(first_results)),
+        first_results_(first_results),
         target_(std::move(target)),
         sources_(std::move(sources)),
         uniform_(CounterRandomUniform(seed, static_cast<uint64_t>(target_.y.size()), 0)) {
@@ -175,8 +168,7 @@ Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {
       if (round < 0) continue;
       const double multiplier = Multiplier(options_.multiplier_scale, own.dimension(), round + 1);
       const Eigen::ArrayXd gap = error.abs() + multiplier * variance.max(least).sqrt();
-      gaps(static_cast<Index>(i), round) =
-          points.margin + (options_.gap == RmGpGap::kMean ? gap.mean() : gap.maxCoeff());
+      gaps(static_cast<Index>(i), round) = gap.mean();
     }
   }
   return gaps;

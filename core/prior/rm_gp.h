@@ -32,8 +32,11 @@
 //   which begin after a design of five: all of it makes one update of the weights. With
 //   n results, n_0 of them initial ones, it is round n - n_0 + 1; trials that are
 //   pending, and such that failed, make no round. The acquisition has the same t.
+//   With fewer than n_0 results, nu = 1 and all sources weigh the same.
 // - Sources and target are each on the scale of models (mean 0, variance 1): on
 //   raw scales the gaps would compare units.
+// - As in the published runs, a gap is the mean over a source's points; the theory
+//   takes the largest, and adds a bound of the noise.
 // - A gap takes most_points of a source's results at most, evenly spread over
 //   their order.
 // - Only the most_sources heaviest sources become part of the ensemble, of equals
@@ -54,10 +57,6 @@ namespace slipstream {
 
 enum class RmGpMode { kUpperBound, kThompson };
 
-// Over a source's points: the published runs take the mean, the theory the
-// largest.
-enum class RmGpGap { kMean, kLargest };
-
 struct RmGpOptions {
   RmGpMode mode = RmGpMode::kUpperBound;
   double learning_rate = 1;       // eta, not negative.
@@ -68,14 +67,6 @@ struct RmGpOptions {
   // The multiplier of the upper confidence bound to be maximised, positive;
   // beta_t if absent.
   std::optional<double> acquisition_multiplier = {};
-  RmGpGap gap = RmGpGap::kMean;
-  // delta, in (0, 1): gaps are larger by sqrt(2 s_i^2 log(8 N_i/delta)), s_i^2 the
-  // variance of source i's noise and N_i how many of its points are taken. The
-  // paper's bound has it, its runs have not.
-  std::optional<double> noise_confidence = {};
-  // The number of results of the first round's posterior; if absent, as many as there
-  // were initially. With fewer, nu = 1 and all sources weigh the same.
-  std::optional<Index> first_results = {};
   Index most_points = 200;
   size_t most_sources = 20;  // 0: of all.
   double least_weight = 1e-6;

@@ -114,13 +114,13 @@ Vector BootstrapLosses(const Matrix& misranked, const Matrix& counts) {
   return counts.cwiseProduct(counts * misranked).rowwise().sum();
 }
 
-Vector RankingWeights(const Matrix& losses, RankingTies ties) {
+Vector RankingWeights(const Matrix& losses) {
   const Index target = losses.cols() - 1;
   Vector wins = Vector::Zero(losses.cols());
   for (Index s = 0; s < losses.rows(); ++s) {
     const double least = losses.row(s).minCoeff();
     assert(std::isfinite(least));
-    if (ties == RankingTies::kTarget && losses(s, target) == least) {
+    if (losses(s, target) == least) {
       wins[target] += 1;
       continue;
     }

@@ -41,14 +41,11 @@ Matrix MisrankedPairs(const Vector& left, const Vector& right, const Vector& y);
 // point j. Copies of one point are no pair.
 Vector BootstrapLosses(const Matrix& misranked, const Matrix& counts);
 
-// Which model has the lowest loss when the target ties with sources. Sources that tie
-// without the target share in any case.
-enum class RankingTies { kTarget, kShared };
-
 // How often each model has the lowest loss: losses(s, i) is that of model i in
-// draw s, the target the last. Not negative, of sum 1. A loss of infinity never
-// wins; the target's are finite.
-Vector RankingWeights(const Matrix& losses, RankingTies ties);
+// draw s, the target the last. The target wins where it ties with sources, and sources
+// that tie without it share. Not negative, of sum 1. A loss of infinity never wins; the
+// target's are finite.
+Vector RankingWeights(const Matrix& losses);
 
 // The quantile of at least one number in any order, by linear interpolation between
 // the two nearest; `part` is in [0, 1].

@@ -139,17 +139,13 @@ absl::StatusOr<Pretraining> Pretrain(const PriorInput& input, Model model,
   return pretraining;
 }
 
-// The model that a calibration sees: all is fixed but what the options free.
-Model PretrainedModel(const PriorInput& input, Model model, const Hyperparameters& learnt,
-                      const PretrainedOptions& options) {
+// The model that a calibration sees: all is fixed.
+Model PretrainedModel(const PriorInput& input, Model model, const Hyperparameters& learnt) {
   const Vector packed = learnt.Packed();
   const auto noise = static_cast<size_t>(model.kernel->parameter_count());
   for (size_t i = 0; i < model.beliefs.size(); ++i) {
     HyperparameterBelief& belief = model.beliefs[i];
-    belief.location = packed[static_cast<Index>(i)];
-    const bool is_free =
-        (i == noise && options.free_noise) || (i == noise + 1 && options.free_mean);
-    if (!is_free) belief.lower = belief.upper = belief.location;
+    belief.location = belief.lower = belief.upper = packed[static_cast<Index>(i)];
   }
   if (input.model.noiseless) {
     const double exact = std::log(input.model.exact_noise_variance);
@@ -231,7 +227,7 @@ class Pretrained final : public Prior {
                                 PretrainingOf(input, model));
     TrainingData data = input.CalibrationPart();
     if (options_.mean == MeanFunction::kLinear) data.terms = SlopeTerms(data.x);
-    model = PretrainedModel(input, std::move(model), pretraining->hyperparameters, options_);
+    model = PretrainedModel(input, std::move(model), pretraining->hyperparameters);
     return std::make_unique<PretrainedTransfer>(std::move(model), std::move(data), input.target,
                                                 std::move(pretraining), options_,
                                                 input.sources.size());

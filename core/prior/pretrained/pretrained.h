@@ -35,8 +35,7 @@
 // - Sources and target are standardised, each by its own results. So amplitude,
 //   mean and noise are believed to be the same relative to the deviation of what
 //   was seen; a target whose first results say little about its deviation is on
-//   the wrong scale until more are in. `free_noise` and `free_mean` let a
-//   calibration learn those two from the target, around what was learnt.
+//   the wrong scale until more are in.
 // - Where the target's results are exact, its noise is the model's exact one,
 //   whatever the sources' noise.
 //
@@ -63,9 +62,6 @@ struct PretrainedOptions {
   bool with_beliefs = true;
   // The most points of each task, or the most places.
   Index most_points = 100;
-  // For a linear mean: the value in the middle of the unit cube.
-  bool free_noise = false;
-  bool free_mean = false;
 
   friend bool operator==(const PretrainedOptions&, const PretrainedOptions&) = default;
 };

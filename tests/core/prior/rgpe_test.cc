@@ -158,7 +158,7 @@ class NaiveRgpe {
   std::mt19937_64 generator_{20240611};
 };
 
-Vector NaiveWeights(const Matrix& losses, RankingTies ties) {
+Vector NaiveWeights(const Matrix& losses) {
   const Index target = losses.cols() - 1;
   Vector weights = Vector::Zero(losses.cols());
   for (Index s = 0; s < losses.rows(); ++s) {
@@ -168,7 +168,7 @@ Vector NaiveWeights(const Matrix& losses, RankingTies ties) {
     for (Index i = 0; i < losses.cols(); ++i) {
       if (losses(s, i) == least) best.push_back(i);
     }
-    if (ties == RankingTies::kTarget && best.back() == target) best = {target};
+    if (best.back() == target) best = {target};
     for (Index i : best) weights[i] += 1.0 / static_cast<double>(best.size());
   }
   return weights / static_cast<double>(losses.rows());
@@ -188,28 +188,24 @@ TEST(Rgpe, HasTheWeightsOfANaiveImplementation) {
     options.loss = loss;
     options.draws = kDraws;
     options.dilution = RgpeDilution::kNone;
-    for (const RankingTies ties : {RankingTies::kTarget, RankingTies::kShared}) {
-      options.ties = ties;
-      const auto transfer = Combined(options, situation);
-      const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
-      const Matrix losses =
-          NaiveRgpe(situation, *transfer->model().kernel, own).Losses(loss, kDraws);
-      const Vector expected = NaiveWeights(losses, ties);
-      const Vector shares = transfer->Shares(own);
-      // Four deviations of the difference of two frequencies.
-      const double tolerance = 4 * std::sqrt(0.5 / kDraws);
-      EXPECT_LT((shares - expected.head(4)).cwiseAbs().maxCoeff(), tolerance)
-          << shares.transpose() << " against " << expected.transpose();
-      EXPECT_NEAR(RemarkOf(*transfer, own, "target_weight"), expected[4], tolerance);
-      EXPECT_NEAR(shares.sum() + RemarkOf(*transfer, own, "target_weight"), 1, 1e-12);
-    }
+    const auto transfer = Combined(options, situation);
+    const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
+    const Matrix losses =
+        NaiveRgpe(situation, *transfer->model().kernel, own).Losses(loss, kDraws);
+    const Vector expected = NaiveWeights(losses);
+    const Vector shares = transfer->Shares(own);
+    // Four deviations of the difference of two frequencies.
+    const double tolerance = 4 * std::sqrt(0.5 / kDraws);
+    EXPECT_LT((shares - expected.head(4)).cwiseAbs().maxCoeff(), tolerance)
+        << shares.transpose() << " against " << expected.transpose();
+    EXPECT_NEAR(RemarkOf(*transfer, own, "target_weight"), expected[4], tolerance);
+    EXPECT_NEAR(shares.sum() + RemarkOf(*transfer, own, "target_weight"), 1, 1e-12);
   }
 }
 
 TEST(Rgpe, IsTheWeightedSumOfIndependentRegressions) {
   const Situation situation = MixedSituation();
   RgpeOptions options;
-  options.ties = RankingTies::kShared;
   const auto transfer = Combined(options, situation);
   const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
   const PointMatrix at = RandomPoints(situation.kinds, 15, 6);
@@ -357,7 +353,6 @@ TEST(Rgpe, OfManySourcesTheBestRankersAreDrawn) {
   const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   RgpeOptions options;
   options.most_sources = 5;
-  options.ties = RankingTies::kShared;
   const auto transfer = Combined(options, situation);
   const Vector shares = transfer->Shares(AtLocation(*transfer, kRgpeNoise));
   ASSERT_EQ(shares.size(), 100);

@@ -14,13 +14,16 @@
 namespace slipstream {
 namespace {
 
-std::unique_ptr<Transfer> Combined(const RmGpOptions& options, const Situation& situation) {
-  return MakeRmGp(options)->Combine(situation.input()).value();
+// The first `initial` results are of the study's start.
+std::unique_ptr<Transfer> Combined(const RmGpOptions& options, const Situation& situation,
+                                   Index initial = 1) {
+  PriorInput input = situation.input();
+  input.initial_results = initial;
+  return MakeRmGp(options)->Combine(input).value();
 }
 
 RmGpOptions Exact() {
   RmGpOptions options;
-  options.first_results = 0;
   options.least_weight = 0;
   return options;
 }
@@ -60,34 +63,24 @@ struct NaiveRounds {
 };
 
 NaiveRounds RunNaively(const Situation& situation, const Kernel& kernel, const Hyperparameters& own,
-                       const RmGpOptions& options) {
+                       const RmGpOptions& options, Index first) {
   const auto dimension = static_cast<double>(situation.target.x.cols());
   NaiveRounds state;
   std::vector<double> sums(situation.sources.size(), 0);
-  const Index first = *options.first_results;
   for (Index t = 1; t + first <= situation.target.y.size() + 1; ++t) {
     state.multiplier = std::sqrt(0.2 * dimension * std::log(2.0 * static_cast<double>(t)));
     const TrainingData before = FirstOf(situation.target, t - 1 + first);
     state.gaps.clear();
     for (const auto& source : situation.sources) {
       double sum = 0;
-      double largest = 0;
       const Index points = source->data.y.size();
       for (Index j = 0; j < points; ++j) {
         const NaivePrediction there = NaiveMoments(kernel, own, before, source->data.x.row(j));
         const double upper = there.mean + state.multiplier * there.deviation;
         const double lower = there.mean - state.multiplier * there.deviation;
-        double gap =
-            std::max(std::abs(upper - source->data.y[j]), std::abs(lower - source->data.y[j]));
-        if (options.noise_confidence.has_value()) {
-          gap += std::sqrt(2 * std::exp(source->hyperparameters.log_noise_variance) *
-                           std::log(8 * static_cast<double>(points) / *options.noise_confidence));
-        }
-        sum += gap;
-        largest = std::max(largest, gap);
+        sum += std::max(std::abs(upper - source->data.y[j]), std::abs(lower - source->data.y[j]));
       }
-      state.gaps.push_back(options.gap == RmGpGap::kMean ? sum / static_cast<double>(points)
-                                                         : largest);
+      state.gaps.push_back(sum / static_cast<double>(points));
     }
     double total = 0;
     state.weights.clear();
@@ -115,21 +108,19 @@ Situation ThreeSources(Index results) {
 }
 
 TEST(RmGp, MaximisesThePapersAcquisitionFunction) {
-  std::vector<RmGpOptions> variants(4, Exact());
-  variants[1].gap = RmGpGap::kLargest;
-  variants[1].noise_confidence = 0.1;
-  variants[2].first_results = 3;
-  variants[2].learning_rate = 0.1;
-  variants[3].source_confidence = 2.5;
-  variants[3].acquisition_multiplier = 1.8;
-  variants[3].slowest_decay = 1;
-  variants[3].decay_power = 0.5;
+  std::vector<RmGpOptions> variants(3, Exact());
+  variants[1].learning_rate = 0.1;
+  variants[2].source_confidence = 2.5;
+  variants[2].acquisition_multiplier = 1.8;
+  variants[2].slowest_decay = 1;
+  variants[2].decay_power = 0.5;
   for (const RmGpOptions& options : variants) {
+    const Index initial = options.learning_rate == 0.1 ? 3 : 0;
     for (const Index results : {0, 1, 4, 7}) {
       const Situation situation = ThreeSources(results);
-      const auto transfer = Combined(options, situation);
+      const auto transfer = Combined(options, situation, initial);
       const Hyperparameters own = AtLocation(*transfer, kNoise);
-      NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, options);
+      NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, options, initial);
       if (naive.weights.empty()) {
         naive.weights.assign(3, 1.0 / 3);
         naive.multiplier = std::sqrt(0.4 * std::log(2.0));
@@ -160,9 +151,9 @@ TEST(RmGp, MaximisesThePapersAcquisitionFunction) {
 
 TEST(RmGp, WeighsSourcesByTheirGaps) {
   const Situation situation = ThreeSources(6);
-  const auto transfer = Combined(Exact(), situation);
+  const auto transfer = Combined(Exact(), situation, 0);
   const Hyperparameters own = AtLocation(*transfer, kNoise);
-  const NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, Exact());
+  const NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, Exact(), 0);
   const Vector shares = transfer->Shares(own);
   double mean_gap = 0;
   for (size_t i = 0; i < 3; ++i) {
@@ -201,13 +192,9 @@ TEST(RmGp, StopsTransferringWithinAFewRounds) {
 TEST(RmGp, AllInitialResultsMakeOneUpdateOfTheWeights) {
   for (const Index results : {4, 5, 8}) {
     const Situation situation = ThreeSources(results);
-    PriorInput input = situation.input();
-    input.initial_results = 5;
-    const auto transfer = MakeRmGp(RmGpOptions())->Combine(input).value();
+    const auto transfer = Combined(RmGpOptions(), situation, 5);
     const Hyperparameters own = AtLocation(*transfer, kNoise);
-    RmGpOptions told = Exact();
-    told.first_results = 5;
-    const NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, told);
+    const NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, Exact(), 5);
     EXPECT_EQ(RemarkOf(*transfer, own, "rounds"), std::max<Index>(0, results - 4));
     EXPECT_EQ(transfer->Round(), std::max<Index>(1, results - 4));
     EXPECT_NEAR(RemarkOf(*transfer, own, "nu"), naive.nu, 1e-9);
@@ -225,7 +212,7 @@ TEST(RmGp, DrawsFromTheTargetOrFromTheSources) {
   double nu = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     const Situation situation(first.sources, first.target, 4, static_cast<uint64_t>(seed));
-    const auto transfer = Combined(options, situation);
+    const auto transfer = Combined(options, situation, 0);
     const Hyperparameters own = AtLocation(*transfer, kNoise);
     nu = RemarkOf(*transfer, own, "nu");
     const Vector shares = transfer->Shares(own);
@@ -264,7 +251,7 @@ TEST(RmGp, TakesTheHeaviestOfManySourcesAndThinsTheirPoints) {
   RmGpOptions options = Exact();
   options.most_sources = 5;
   options.most_points = 20;
-  const auto transfer = Combined(options, situation);
+  const auto transfer = Combined(options, situation, 0);
   const Hyperparameters own = AtLocation(*transfer, kNoise);
   const Vector shares = transfer->Shares(own);
   EXPECT_NEAR(shares.sum(), RemarkOf(*transfer, own, "nu"), 1e-12);

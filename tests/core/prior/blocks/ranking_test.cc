@@ -97,21 +97,15 @@ TEST(Ranking, OfABootstrapSampleIsThatOfTheSampledPoints) {
   }
 }
 
-TEST(Ranking, GivesTiesToTheTargetOrToAll) {
+TEST(Ranking, GivesTiesToTheTargetOrToAllSources) {
   Matrix losses(4, 3);  // The target last.
   losses << 1, 2, 3,    // The first source.
       2, 2, 2,          // All.
       1, 1, 5,          // Both sources.
       4, 0, 0;          // The second source and the target.
-  EXPECT_EQ(RankingWeights(losses, RankingTies::kTarget), Vector({{1.5 / 4, 0.5 / 4, 0.5}}));
-  const Vector shared = RankingWeights(losses, RankingTies::kShared);
-  const double third = 1.0 / 3;
-  EXPECT_LT((shared - Vector{{(1.5 + third) / 4, (1 + third) / 4, (0.5 + third) / 4}})
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-15);
+  EXPECT_EQ(RankingWeights(losses), Vector({{1.5 / 4, 0.5 / 4, 0.5}}));
   losses.leftCols(2).setConstant(std::numeric_limits<double>::infinity());
-  EXPECT_EQ(RankingWeights(losses, RankingTies::kShared), Vector({{0, 0, 1}}));
+  EXPECT_EQ(RankingWeights(losses), Vector({{0, 0, 1}}));
 }
 
 TEST(Ranking, InterpolatesQuantiles) {

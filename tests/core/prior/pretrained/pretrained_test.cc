@@ -291,28 +291,11 @@ TEST(Pretrained, ItsLikelihoodIsThatOfTheProcess) {
   EXPECT_NEAR(likelihood->value, LogLikelihoodOf(dynamic_cast<GaussianProcess&>(*surrogate)), 1e-8);
 }
 
-TEST(Pretrained, FreesNoiseAndMeanWhereItIsTold) {
-  const Situation situation(Waves(4, 20), Sampled(Bowl, 2, 8, 1));
-  const auto fixed = Pretrained(LinearOptions(), situation);
-  PretrainedOptions options = LinearOptions();
-  options.free_noise = true;
-  options.free_mean = true;
-  const auto freed = Pretrained(options, situation);
-  EXPECT_EQ(LearntBy(*fixed).Packed(), LearntBy(*freed).Packed());
-  const std::vector<HyperparameterBelief>& beliefs = freed->model().beliefs;
-  ASSERT_EQ(beliefs.size(), 7U);
-  for (size_t i = 0; i < beliefs.size(); ++i) {
-    EXPECT_EQ(beliefs[i].is_fixed(), i != 3 && i != 4) << i;
-  }
-}
-
 TEST(Pretrained, BelievesOfAnExactTargetThatItIsExact) {
   const Situation situation(Waves(4, 20), Sampled(Bowl, 2, 8, 1));
   PriorInput input = situation.input();
   input.model.noiseless = true;
-  PretrainedOptions options;
-  options.free_noise = true;
-  const auto transfer = MakePretrained(options)->Combine(input).value();
+  const auto transfer = MakePretrained(PretrainedOptions())->Combine(input).value();
   const Hyperparameters learnt = LearntBy(*transfer);
   EXPECT_TRUE(transfer->model().beliefs[3].is_fixed());
   EXPECT_EQ(learnt.log_noise_variance, std::log(1e-8));
