@@ -82,19 +82,18 @@ Configuration PerturbedBy(const SearchSpace& space, const Configuration& centre,
   const auto dimension = static_cast<double>(space.dimension());
   const auto always =
       static_cast<size_t>(CounterRandomUniform(seed, index, 0) * dimension) % space.dimension();
-  UnitPoint point;
-  point.coordinates.resize(space.dimension());
-  space.EncodeCoordinates(centre, absl::MakeSpan(point.coordinates));
+  std::vector<double> coordinates(space.dimension());
+  space.EncodeCoordinates(centre, absl::MakeSpan(coordinates));
   for (size_t i = 0; i < space.dimension(); ++i) {
     const uint64_t lane = 3 * i;
     if (i != always && CounterRandomUniform(seed, index, lane + 1) * dimension >= kMoved) continue;
     if (space.IsUnordered(i)) {
-      point.coordinates[i] = CounterRandomUniform(seed, index, lane + 2);
+      coordinates[i] = CounterRandomUniform(seed, index, lane + 2);
     } else {
-      point.coordinates[i] += deviation * CounterRandomNormal(seed, index, lane + 2);
+      coordinates[i] += deviation * CounterRandomNormal(seed, index, lane + 2);
     }
   }
-  return space.Decode(point);
+  return space.Decode(coordinates);
 }
 
 }  // namespace slipstream

@@ -184,10 +184,9 @@ class SpaceMaximizer {
         AscendWithinBounds(along_free, from, Vector::Zero(count), Vector::Ones(count), ascent);
     evaluations_ += climbed.evaluations;
     deadline_passed_ = deadline_passed_ || climbed.deadline_passed;
-    UnitPoint reached;
     for (size_t i = 0; i < free.size(); ++i) point[free[i]] = climbed.x[static_cast<Index>(i)];
-    reached.coordinates.assign(point.data(), point.data() + point.size());
-    std::vector<ScoredConfiguration> scored = Score({space_.Decode(reached)});
+    std::vector<ScoredConfiguration> scored =
+        Score({space_.Decode(absl::MakeConstSpan(point.data(), space_.dimension()))});
     return scored.front().value > start.value ? std::move(scored.front()) : std::move(start);
   }
 

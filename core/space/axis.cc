@@ -32,22 +32,12 @@ double Axis::CoordinateOf(const Value& value) const {
   return std::get<BooleanAxis>(way_).CoordinateOf(value.boolean() ? 1 : 0);
 }
 
-int64_t Axis::StepsTo(const Value& value, double coordinate) const {
+Value Axis::ValueAt(double coordinate) const {
   if (const auto* real = std::get_if<DoubleAxis>(&way_)) {
-    return real->StepsTo(value.number(), coordinate);
+    return Value::Double(real->ValueAt(coordinate));
   }
   if (const auto* whole = std::get_if<IntegerAxis>(&way_)) {
-    return whole->StepsTo(value.integer(), coordinate);
-  }
-  return 0;
-}
-
-Value Axis::ValueAt(double coordinate, int64_t steps) const {
-  if (const auto* real = std::get_if<DoubleAxis>(&way_)) {
-    return Value::Double(real->ValueAt(coordinate, steps));
-  }
-  if (const auto* whole = std::get_if<IntegerAxis>(&way_)) {
-    return Value::Integer(whole->ValueAt(coordinate, steps));
+    return Value::Integer(whole->ValueAt(coordinate));
   }
   if (const auto* discrete = std::get_if<DiscreteAxis>(&way_)) {
     return Value::Double(discrete->ValueAt(coordinate));
@@ -62,7 +52,7 @@ Value Axis::SampleAt(double coordinate) const {
   if (const auto* discrete = std::get_if<DiscreteAxis>(&way_)) {
     return Value::Double(discrete->SampleAt(coordinate));
   }
-  return ValueAt(coordinate, 0);
+  return ValueAt(coordinate);
 }
 
 bool Axis::unordered() const {

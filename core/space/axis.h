@@ -23,9 +23,7 @@ class Axis {
 
   // Values must be active and in the domain, coordinates in [0, 1].
   double CoordinateOf(const Value& value) const;
-  // The UnitPoint::steps entry that, with `coordinate`, leads back to `value`.
-  int64_t StepsTo(const Value& value, double coordinate) const;
-  Value ValueAt(double coordinate, int64_t steps) const;
+  Value ValueAt(double coordinate) const;
   // Uniform coordinates give uniform choices.
   Value SampleAt(double coordinate) const;
 

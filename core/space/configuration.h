@@ -1,5 +1,5 @@
-// Configurations and points of the unit cube. Both are plain values that have a
-// meaning only together with the SearchSpace that made them.
+// Configurations: plain values that have a meaning only together with the
+// SearchSpace that made them.
 #ifndef SLIPSTREAM_CORE_SPACE_CONFIGURATION_H_
 #define SLIPSTREAM_CORE_SPACE_CONFIGURATION_H_
 
@@ -55,19 +55,6 @@ struct Configuration {
   std::vector<Value> values;
 
   friend bool operator==(const Configuration&, const Configuration&) = default;
-};
-
-// A point of the unit cube: one coordinate in [0, 1] for each parameter, which is
-// what models see. A double in [0, 1] cannot distinguish all values of a wide
-// range, so the coordinate alone may decode to a value some steps away from the
-// encoded one. `steps` counts them (representable doubles for double parameters,
-// units for integers, 0 for others), so that every legal value is decoded
-// exactly. Points that models propose have no steps.
-struct UnitPoint {
-  std::vector<double> coordinates;
-  std::vector<int64_t> steps;  // Empty, or one for each coordinate.
-
-  friend bool operator==(const UnitPoint&, const UnitPoint&) = default;
 };
 
 }  // namespace slipstream

@@ -2,29 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace slipstream {
-namespace {
-
-constexpr uint64_t kSignBit = uint64_t{1} << 63;
-
-// Numbers the doubles from least to greatest without gaps; -0.0 and 0.0 have
-// the same number.
-uint64_t OrdinalOf(double value) {
-  uint64_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return (bits & kSignBit) != 0 ? kSignBit - (bits & ~kSignBit) : kSignBit + bits;
-}
-
-double DoubleOf(uint64_t ordinal) {
-  const uint64_t bits = ordinal < kSignBit ? (kSignBit - ordinal) | kSignBit : ordinal - kSignBit;
-  double value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-}  // namespace
 
 DoubleAxis::DoubleAxis(double min, double max, Scale scale) : min_(min), max_(max), scale_(scale) {
   const double excess = scale == Scale::kLinear ? max - min : (max - min) / min;
@@ -77,17 +56,6 @@ double DoubleAxis::ValueAt(double coordinate) const {
   if (scale_ == Scale::kLog) return LogValueAt(coordinate);
   if (scale_ == Scale::kReverseLog) return Mirrored(LogValueAt(1 - coordinate));
   return LinearValueAt(coordinate);
-}
-
-int64_t DoubleAxis::StepsTo(double value, double coordinate) const {
-  return static_cast<int64_t>(OrdinalOf(value) - OrdinalOf(ValueAt(coordinate)));
-}
-
-double DoubleAxis::ValueAt(double coordinate, int64_t steps) const {
-  const double start = ValueAt(coordinate);
-  if (steps == 0) return start;
-  const uint64_t ordinal = OrdinalOf(start) + static_cast<uint64_t>(steps);
-  return DoubleOf(std::clamp(ordinal, OrdinalOf(min_), OrdinalOf(max_)));
 }
 
 }  // namespace slipstream

@@ -10,8 +10,6 @@
 #ifndef SLIPSTREAM_CORE_SPACE_DOUBLE_AXIS_H_
 #define SLIPSTREAM_CORE_SPACE_DOUBLE_AXIS_H_
 
-#include <cstdint>
-
 #include "core/space/parameter.h"
 
 namespace slipstream {
@@ -26,13 +24,6 @@ class DoubleAxis {
 
   // Within the range, and non-decreasing in `coordinate` (in [0, 1]).
   double ValueAt(double coordinate) const;
-
-  // How many representable doubles `value` lies above ValueAt(coordinate),
-  // modulo 2^64.
-  int64_t StepsTo(double value, double coordinate) const;
-
-  // The inverse of StepsTo, clamped to the range.
-  double ValueAt(double coordinate, int64_t steps) const;
 
  private:
   double LogCoordinateOf(double value) const;

@@ -4,7 +4,6 @@
 
 #include "absl/types/span.h"
 #include "core/linalg/types.h"
-#include "core/space/encoded_points.h"
 #include "core/space/search_space.h"
 
 namespace slipstream {

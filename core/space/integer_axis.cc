@@ -53,17 +53,4 @@ int64_t IntegerAxis::ValueAt(double coordinate) const {
   return static_cast<int64_t>(static_cast<uint64_t>(min_) + OffsetAt(coordinate));
 }
 
-int64_t IntegerAxis::StepsTo(int64_t value, double coordinate) const {
-  const uint64_t offset = static_cast<uint64_t>(value) - static_cast<uint64_t>(min_);
-  return static_cast<int64_t>(offset - OffsetAt(coordinate));
-}
-
-int64_t IntegerAxis::ValueAt(double coordinate, int64_t steps) const {
-  // Offsets are at most 2^53, so a sum outside int64 is outside the range.
-  const int64_t start = static_cast<int64_t>(OffsetAt(coordinate));
-  const int64_t span = static_cast<int64_t>(span_);
-  const int64_t offset = start + std::clamp(steps, -start, span - start);
-  return static_cast<int64_t>(static_cast<uint64_t>(min_) + static_cast<uint64_t>(offset));
-}
-
 }  // namespace slipstream

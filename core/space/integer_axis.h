@@ -27,12 +27,6 @@ class IntegerAxis {
   // Within the range, and non-decreasing in `coordinate` (in [0, 1]).
   int64_t ValueAt(double coordinate) const;
 
-  // value - ValueAt(coordinate).
-  int64_t StepsTo(int64_t value, double coordinate) const;
-
-  // The inverse of StepsTo, clamped to the range.
-  int64_t ValueAt(double coordinate, int64_t steps) const;
-
  private:
   // Offsets count from the range's lower end, 0 to span_.
   double LogCoordinateOf(uint64_t offset) const;

@@ -45,10 +45,6 @@ double UnitCoordinate(uint32_t bits) { return (static_cast<double>(bits) + 0.5) 
 
 }  // namespace
 
-std::vector<double> QuasiRandomPoint(size_t dimension, uint64_t seed, uint64_t index) {
-  return QuasiRandomPoints(dimension, seed, index, 1).front();
-}
-
 std::vector<std::vector<double>> QuasiRandomPoints(size_t dimension, uint64_t seed, uint64_t first,
                                                    size_t count) {
   const std::vector<uint32_t> seeds = ScrambleSeeds(dimension, seed);

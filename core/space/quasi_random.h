@@ -14,12 +14,9 @@
 
 namespace slipstream {
 
-// The `index`-th point (from 0, below 2^32) of the sequence of `seed` in
-// `dimension` (1 to 1000) dimensions; a pure function. O(dimension * log index)
-// plus the set-up of the direction numbers; use QuasiRandomPoints for runs.
-std::vector<double> QuasiRandomPoint(size_t dimension, uint64_t seed, uint64_t index);
-
-// Points first .. first + count - 1 of the same sequence, in order.
+// Points first .. first + count - 1, in order, of the sequence of `seed` in
+// `dimension` (1 to 1000) dimensions; a pure function. The first one is point 0,
+// and all are below point 2^32.
 std::vector<std::vector<double>> QuasiRandomPoints(size_t dimension, uint64_t seed, uint64_t first,
                                                    size_t count);
 

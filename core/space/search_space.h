@@ -5,7 +5,9 @@
 //       SearchSpace space,
 //       SearchSpace::Create({{"lr", DoubleDomain{1e-5, 1, Scale::kLog}, {}, {}}}));
 //   SLIPSTREAM_ASSIGN_OR_RETURN(Configuration x, space.Resolve({{"lr", 0.01}}));
-//   assert(space.Decode(space.Encode(x)) == x);
+//   std::vector<double> coordinates(space.dimension());
+//   space.EncodeCoordinates(x, absl::MakeSpan(coordinates));
+//   Configuration near = space.Decode(coordinates);
 //
 // Immutable after Create, hence thread-safe. Copying copies the candidates;
 // share it by std::shared_ptr<const SearchSpace>.
@@ -101,23 +103,18 @@ class SearchSpace {
   // false.
   Value FallbackOf(size_t parameter) const;
 
-  // Whether every value is in its domain and exactly the active parameters
-  // have one. Never reads beyond `configuration`.
-  bool IsLegal(const Configuration& configuration) const;
-
-  // Inactive parameters get the coordinate of their default, or 0.5 without
-  // one. `configuration` must be legal. Decode(Encode(x)) == x for every legal x.
-  UnitPoint Encode(const Configuration& configuration) const;
-
-  // Writes only Encode's coordinates to `coordinates`, which has one entry for
-  // each parameter. For models, which look at many configurations.
+  // Writes the configuration's coordinates, from 0 to 1, to `coordinates`, which has one
+  // entry for each parameter. Inactive parameters get the coordinate of their default, or
+  // 0.5 without one. `configuration` must be legal.
   void EncodeCoordinates(const Configuration& configuration,
                          absl::Span<double> coordinates) const;
 
-  // The legal configuration nearest to `point`; conditions decide which
-  // coordinates count. Coordinates outside [0, 1] are clamped, and NaN counts as
-  // 0.5. In a space with candidates the result need not be one of them.
-  Configuration Decode(const UnitPoint& point) const;
+  // The legal configuration nearest to a point of the unit cube; conditions decide which
+  // coordinates count. Coordinates outside [0, 1] are clamped, and NaN counts as 0.5, as
+  // do those that are missing. A double in [0, 1] cannot distinguish all values of a wide
+  // range, so the coordinates of a configuration may decode to its neighbour. In a space
+  // with candidates the result need not be one of them.
+  Configuration Decode(absl::Span<const double> coordinates) const;
 
   // Like Decode, but maps uniform coordinates to uniform choices: the values of a
   // discrete parameter have equal shares of [0, 1]. For space filling.

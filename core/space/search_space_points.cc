@@ -25,26 +25,13 @@ void SearchSpace::EncodeCoordinates(const Configuration& configuration,
   }
 }
 
-UnitPoint SearchSpace::Encode(const Configuration& configuration) const {
-  UnitPoint point;
-  point.coordinates.resize(dimension());
-  EncodeCoordinates(configuration, absl::MakeSpan(point.coordinates));
-  point.steps.resize(dimension(), 0);
-  for (size_t i = 0; i < dimension(); ++i) {
-    const Value& value = configuration.values[i];
-    if (value.active()) point.steps[i] = impl_->axes[i].StepsTo(value, point.coordinates[i]);
-  }
-  return point;
-}
-
-Configuration SearchSpace::Decode(const UnitPoint& point) const {
+Configuration SearchSpace::Decode(absl::Span<const double> coordinates) const {
   Configuration configuration;
   configuration.values.resize(dimension());
   for (size_t parameter : ParentsFirst()) {
     if (!IsActive(parameter, configuration)) continue;
-    const int64_t steps = parameter < point.steps.size() ? point.steps[parameter] : 0;
     configuration.values[parameter] =
-        impl_->axes[parameter].ValueAt(CoordinateAt(point.coordinates, parameter), steps);
+        impl_->axes[parameter].ValueAt(CoordinateAt(coordinates, parameter));
   }
   return configuration;
 }

@@ -1,4 +1,4 @@
-// Resolving, naming and checking configurations as people write them.
+// Resolving and naming configurations as people write them.
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -88,17 +88,7 @@ NamedValue SearchSpace::NameValue(size_t parameter, const Value& value) const {
 
 Value SearchSpace::FallbackOf(size_t parameter) const {
   if (impl_->defaults[parameter].has_value()) return *impl_->defaults[parameter];
-  return impl_->axes[parameter].ValueAt(IsUnordered(parameter) ? 0.0 : 0.5, 0);
-}
-
-bool SearchSpace::IsLegal(const Configuration& configuration) const {
-  if (configuration.values.size() != dimension()) return false;
-  for (size_t parameter : ParentsFirst()) {
-    const Value& value = configuration.values[parameter];
-    if (value.active() != IsActive(parameter, configuration)) return false;
-    if (value.active() && !IsInDomain(parameters()[parameter].domain, value)) return false;
-  }
-  return true;
+  return impl_->axes[parameter].ValueAt(IsUnordered(parameter) ? 0.0 : 0.5);
 }
 
 }  // namespace slipstream

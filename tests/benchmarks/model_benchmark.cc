@@ -22,6 +22,7 @@
 #include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
+#include "tests/core/space/configurations.h"
 
 namespace slipstream {
 namespace {
@@ -168,7 +169,7 @@ struct MixedStudy {
       EndedTrial trial;
       trial.number = static_cast<int64_t>(ended.size()) + 1;
       trial.configuration = space->Sample(point);
-      const std::vector<double> coordinates = space->Encode(trial.configuration).coordinates;
+      const std::vector<double> coordinates = CoordinatesOf(*space, trial.configuration);
       trial.value = Objective(Eigen::Map<const Eigen::RowVectorXd>(
           coordinates.data(), static_cast<Index>(coordinates.size())));
       ended.push_back(std::move(trial));

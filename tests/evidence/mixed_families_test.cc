@@ -1,3 +1,4 @@
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/mixed_families.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +72,7 @@ TEST(MixedFamilies, SourcesAreHistoriesOfTheirTasks) {
       EXPECT_EQ(problem.sources[i]->goal, problem.goal) << family.name;
       const double best = task.value(Setting(*problem.space, task.optimum));
       for (const SourcePoint& point : problem.sources[i]->points) {
-        ASSERT_TRUE(problem.space->IsLegal(point.configuration)) << family.name;
+        ASSERT_TRUE(IsLegal(*problem.space, point.configuration)) << family.name;
         ASSERT_EQ(*point.value, task.value(Setting(*problem.space, point.configuration)));
         ASSERT_GE(*point.value, best - 1e-12) << family.name;
       }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/counter_random.h"
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/grid_problems.h"
 
 namespace slipstream::evidence {
@@ -36,7 +37,7 @@ TEST(MixedProblems, TheOptimumIsLegalAndHasTheBestValue) {
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {
       const Problem problem = MixedProblemOf(listed, seed);
       const MixedTask task = MixedTaskOf(listed, *problem.space, seed);
-      ASSERT_TRUE(problem.space->IsLegal(task.optimum)) << listed.name << " " << seed;
+      ASSERT_TRUE(IsLegal(*problem.space, task.optimum)) << listed.name << " " << seed;
       EXPECT_EQ(problem.value({task.optimum, {}}), problem.best) << listed.name << " " << seed;
       EXPECT_THAT(problem.best_branches, ElementsAre(task.optimum.values[*problem.branch]));
     }
@@ -44,12 +45,13 @@ TEST(MixedProblems, TheOptimumIsLegalAndHasTheBestValue) {
 }
 
 // Changes one coordinate at a time, ever less, and keeps what is better.
-double ImprovedValue(const Problem& problem, UnitPoint point, double value, uint64_t seed) {
+double ImprovedValue(const Problem& problem, std::vector<double> point, double value,
+                     uint64_t seed) {
   for (uint64_t step = 0; step < 300; ++step) {
-    UnitPoint changed = point;
-    const uint64_t index = CounterRandomBits(seed, step, 0) % point.coordinates.size();
+    std::vector<double> changed = point;
+    const uint64_t index = CounterRandomBits(seed, step, 0) % point.size();
     const double radius = std::pow(0.97, static_cast<double>(step));
-    changed.coordinates[index] += radius * (2 * CounterRandomUniform(seed, step, 1) - 1);
+    changed[index] += radius * (2 * CounterRandomUniform(seed, step, 1) - 1);
     const double other = problem.value({problem.space->Decode(changed), {}});
     if (!(other <= value)) continue;
     value = other;
@@ -71,7 +73,7 @@ TEST(MixedProblems, ADenseSearchFindsNothingBetterThanTheBest) {
         if (std::isnan(value)) continue;
         ASSERT_GE(value, problem.best - 1e-12) << listed.name << " " << seed;
         if (i % 200 != 0) continue;
-        value = ImprovedValue(problem, problem.space->Encode(configuration), value, i);
+        value = ImprovedValue(problem, CoordinatesOf(*problem.space, configuration), value, i);
         ASSERT_GE(value, problem.best - 1e-9) << listed.name << " " << seed;
       }
     }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/base/counter_random.h"
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
@@ -97,8 +98,8 @@ void Ideal::Set(absl::string_view name, const NamedValue& value) {
 
 void Ideal::SetAt(absl::string_view name, double coordinate) {
   const size_t index = all_.IndexOf(name).value();
-  UnitPoint point = {std::vector<double>(all_.dimension(), 0.5), {}};
-  point.coordinates[index] = coordinate;
+  std::vector<double> point(all_.dimension(), 0.5);
+  point[index] = coordinate;
   values_.values[index] = all_.Decode(point).values[index];
   Encode();
 }
@@ -129,6 +130,6 @@ Configuration Ideal::In(const SearchSpace& conditional) const {
   return configuration;
 }
 
-void Ideal::Encode() { coordinates_ = all_.Encode(values_).coordinates; }
+void Ideal::Encode() { coordinates_ = CoordinatesOf(all_, values_); }
 
 }  // namespace slipstream::evidence

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/mixed_parameters.h"
 
 namespace slipstream::evidence {
@@ -76,7 +77,7 @@ TEST(Ideal, IsLegalInTheSpaceAndAtNoDistanceFromItself) {
     Draws draws(seed);
     const Ideal ideal(space, draws);
     const Configuration configuration = ideal.In(space);
-    ASSERT_TRUE(space.IsLegal(configuration));
+    ASSERT_TRUE(IsLegal(space, configuration));
     const bool radial = ideal.Choice("kernel") == 0;
     EXPECT_EQ(
         ideal.DistanceOf(Setting(space, configuration), {radial ? "gamma" : "degree", "size"}), 0);

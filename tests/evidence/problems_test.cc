@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/csv.h"
 
 // Skips a test that needs recorded runs if there are none.
@@ -175,7 +176,7 @@ TEST(Problems, AGatheredFamilysSourcesAreBesideTheirBestPoints) {
       return std::sqrt(square);
     };
     for (size_t i = 10; i < 30; ++i) {
-      EXPECT_TRUE(problem->space->IsLegal(source->points[i].configuration));
+      EXPECT_TRUE(IsLegal(*problem->space, source->points[i].configuration));
       size_t best = 0;
       for (size_t j = 1; j < i; ++j) {
         if (*source->points[j].value < *source->points[best].value) best = j;

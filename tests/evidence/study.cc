@@ -13,6 +13,7 @@
 #include "core/base/status.h"
 #include "core/sources/fitted_source.h"
 #include "core/space/quasi_random.h"
+#include "tests/core/space/configurations.h"
 #include "tests/evidence/queued_points.h"
 #include "tests/evidence/random_draws.h"
 
@@ -121,7 +122,7 @@ class StudyRun {
 
   absl::Status Check(const Point& suggestion) const {
     const SearchSpace& space = *problem_.space;
-    if (!space.IsLegal(suggestion.configuration)) {
+    if (!IsLegal(space, suggestion.configuration)) {
       return absl::InternalError("a suggestion is outside the space");
     }
     if (suggestion.candidate.has_value() != space.has_candidates()) {

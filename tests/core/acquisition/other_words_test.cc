@@ -21,6 +21,7 @@
 #include "core/space/search_space.h"
 #include "gtest/gtest.h"
 #include "tests/core/acquisition/model_of_results.h"
+#include "tests/core/space/configurations.h"
 
 namespace slipstream {
 namespace {
@@ -191,7 +192,7 @@ TEST(WordsThatSeemNotToMatter, AreManyAtOnceAndAllElseIsTheIncumbents) {
   const Configuration incumbent = model.BestConfigurations(1).front();
   const auto found = WordsThatSeemNotToMatter(asked.request());
   ASSERT_TRUE(found.has_value());
-  EXPECT_TRUE(space.IsLegal(*found));
+  EXPECT_TRUE(IsLegal(space, *found));
   EXPECT_EQ(found->values[0], incumbent.values[0]);
   EXPECT_EQ(found->values[kKind], incumbent.values[kKind]);
   EXPECT_GE(SwitchesThatDiffer(*found, incumbent), 3);
@@ -236,7 +237,7 @@ TEST(UnseenWord, IsTriedWithTheIncumbentsOtherValues) {
   // The switches' other values are unseen too, but promise less.
   const auto found = UnseenWord(asked.request(), AllOf(model));
   ASSERT_TRUE(found.has_value());
-  EXPECT_TRUE(space.IsLegal(*found));
+  EXPECT_TRUE(IsLegal(space, *found));
   EXPECT_EQ(found->values[kKind], Value::Level(2));
   EXPECT_TRUE(found->values[kKind + 1].active());
   EXPECT_EQ(found->values[0], incumbent.values[0]);

@@ -16,6 +16,7 @@
 #include "core/strategy/make_strategy.h"
 #include "core/strategy/objective_model.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -25,10 +26,10 @@ constexpr uint64_t kTurnsSeed = 34;
 
 // Two bowls, the deeper one at (0.3, 0.6).
 double BowlsAt(const SearchSpace& space, const Configuration& at) {
-  const UnitPoint point = space.Encode(at);
+  const std::vector<double> point = CoordinatesOf(space, at);
   const auto bowl = [&](double centre, double other) {
-    const double x = point.coordinates[0] - centre;
-    const double y = point.coordinates.size() > 1 ? point.coordinates[1] - other : 0;
+    const double x = point[0] - centre;
+    const double y = point.size() > 1 ? point[1] - other : 0;
     return std::exp(-10 * (x * x + y * y));
   };
   return bowl(0.3, 0.6) + 0.7 * bowl(0.9, 0.1);
@@ -223,8 +224,9 @@ TEST(Turns, LeaveAnEdgeAlongWhichNothingChanges) {
     const std::vector<Suggestion> made = Suggest(study, {});
     study.Lease(made);
     filling += IsInVain(made.front()) ? 1 : 0;
-    const UnitPoint at = study.space->Encode(study.open.front().configuration);
-    study.End(Ending::kMeasured, -0.3 * at.coordinates[0]);
+    const std::vector<double> at =
+        CoordinatesOf(*study.space, study.open.front().configuration);
+    study.End(Ending::kMeasured, -0.3 * at[0]);
   }
   EXPECT_GT(filling, 8);
 }
@@ -269,8 +271,9 @@ TEST(Turns, LeaveAPlainOfNoise) {
   double nearest = 1;
   for (int i = 0; i < 60; ++i) {
     study.Lease(Suggest(study, {}));
-    const UnitPoint at = study.space->Encode(study.open.front().configuration);
-    const double distance = std::hypot(at.coordinates[0] - 0.77, at.coordinates[1] - 0.23);
+    const std::vector<double> at =
+        CoordinatesOf(*study.space, study.open.front().configuration);
+    const double distance = std::hypot(at[0] - 0.77, at[1] - 0.23);
     const double noise = 0.3 * (static_cast<double>(i * 7 % 11) / 5 - 1);
     nearest = std::min(nearest, distance);
     study.End(Ending::kMeasured, 3 * std::exp(-60 * distance * distance) + noise);
@@ -285,7 +288,7 @@ TEST(Turns, GoWithWhateverAModelIsMadeOf) {
     int refining = 0;
     for (const Suggestion& each : made) {
       EXPECT_EQ(each.provenance.rung, Rung::kRecipe) << each.provenance.rung_reason;
-      EXPECT_TRUE(study.space->IsLegal(each.configuration));
+      EXPECT_TRUE(IsLegal(*study.space, each.configuration));
       const bool is_search = !HasFact(each, "turn");  // And not the incumbent with other words.
       EXPECT_TRUE(!is_search || std::isfinite(NumberFact(each, "acquisition_value")));
       refining += FactorOf(each) == 0.35 ? 1 : 0;

@@ -10,6 +10,7 @@
 #include "core/space/encoded_points.h"
 #include "gtest/gtest.h"
 #include "tests/core/optim/spaces.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 
 namespace slipstream {
@@ -31,7 +32,7 @@ void ExpectSound(const SearchSpace& space, const PointFunction& function,
   ASSERT_FALSE(result.best.empty());
   for (size_t i = 0; i < result.best.size(); ++i) {
     const ScoredConfiguration& scored = result.best[i];
-    ASSERT_TRUE(space.IsLegal(scored.configuration)) << i;
+    ASSERT_TRUE(IsLegal(space, scored.configuration)) << i;
     EXPECT_EQ(scored.value, ValueAt(space, function, scored.configuration)) << i;
     EXPECT_LE(scored.value, result.best.front().value) << i;
     if (i > 0) {
@@ -210,7 +211,7 @@ TEST(MaximizeOverSpace, ComesNearTheBestOfARoughMixedSpace) {
           Configuration there{{Value::Double(cell % 40 / 39.0), Value::Integer(whole),
                                Value::Level(word), Value(), Value::Boolean(inner > 0)}};
           if (inner > 0) there.values[3] = Value::Double((inner - 1) / 39.0);
-          if (!space.IsLegal(there)) continue;
+          if (!IsLegal(space, there)) continue;
           best = std::max(best, ValueAt(space, rough, there));
         }
       }
@@ -369,7 +370,7 @@ TEST(ScreenOf, HasThePromisedSizeAndIsLegal) {
     const auto screen = ScreenOf(space, incumbents, 1, options);
     EXPECT_EQ(screen.size(), 80u);
     EXPECT_EQ(screen, ScreenOf(space, incumbents, 1, options));
-    for (const Configuration& configuration : screen) ASSERT_TRUE(space.IsLegal(configuration));
+    for (const Configuration& configuration : screen) ASSERT_TRUE(IsLegal(space, configuration));
   }
 }
 

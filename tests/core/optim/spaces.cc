@@ -1,4 +1,5 @@
 #include "tests/core/optim/spaces.h"
+#include "tests/core/space/configurations.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +71,7 @@ std::vector<Configuration> NaiveConfigurations(const SearchSpace& space) {
   }
   std::vector<Configuration> legal;
   for (Configuration& combination : combinations) {
-    if (space.IsLegal(combination)) legal.push_back(std::move(combination));
+    if (IsLegal(space, combination)) legal.push_back(std::move(combination));
   }
   return legal;
 }

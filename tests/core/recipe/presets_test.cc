@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 #include "tests/testing/places.h"
 
@@ -83,7 +84,7 @@ TEST(Presets, EachSignsItsSuggestionsWithItsName) {
       EXPECT_EQ(suggestion.provenance.preset, name);
       EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe);
       EXPECT_TRUE(suggestion.provenance.rung_reason.empty());
-      EXPECT_TRUE(MixedSpace()->IsLegal(suggestion.configuration));
+      EXPECT_TRUE(IsLegal(*MixedSpace(), suggestion.configuration));
     }
   }
 }

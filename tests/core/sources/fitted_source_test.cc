@@ -18,7 +18,7 @@ namespace slipstream {
 namespace {
 
 Configuration At(const SearchSpace& space, double x, double y) {
-  return space.Decode({{x, y}, {}});
+  return space.Decode({x, y});
 }
 
 std::shared_ptr<const FittedSource> MustFit(const SourceTaskData& source,

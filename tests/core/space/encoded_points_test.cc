@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 
 namespace slipstream {
@@ -18,9 +19,9 @@ TEST(EncodeAll, IsTheCoordinatesOfEachConfigurationInItsRow) {
     ASSERT_EQ(points.rows(), 7);
     ASSERT_EQ(points.cols(), static_cast<Index>(space.dimension()));
     for (size_t i = 0; i < configurations.size(); ++i) {
-      const UnitPoint expected = space.Encode(configurations[i]);
+      const std::vector<double> expected = CoordinatesOf(space, configurations[i]);
       for (size_t j = 0; j < space.dimension(); ++j) {
-        EXPECT_EQ(points(static_cast<Index>(i), static_cast<Index>(j)), expected.coordinates[j]);
+        EXPECT_EQ(points(static_cast<Index>(i), static_cast<Index>(j)), expected[j]);
       }
     }
     EXPECT_EQ(EncodeAll(space, {}).rows(), 0);

@@ -11,6 +11,7 @@
 
 #include "core/space/quasi_random.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 #include "tests/core/space/space_fixtures.h"
 
@@ -97,7 +98,7 @@ TEST(EvenConfiguration, AllAreLegal) {
   RandomStream random(8);
   for (int trial = 0; trial < 100; ++trial) {
     const SearchSpace space = RandomSpace(random, 12);
-    EXPECT_TRUE(space.IsLegal(EvenConfiguration(space, random.Bits(), random.Below(1 << 20))));
+    EXPECT_TRUE(IsLegal(space, EvenConfiguration(space, random.Bits(), random.Below(1 << 20))));
   }
 }
 
@@ -108,7 +109,7 @@ TEST(EvenConfiguration, NumbersAreThoseOfTheSequence) {
                                              Named("word", CategoricalDomain{Words(5)}),
                                              Named("n", IntegerDomain{1, 9})});
   for (uint64_t index = 0; index < 40; ++index) {
-    const std::vector<double> point = QuasiRandomPoint(3, 5, index);
+    const std::vector<double> point = QuasiRandomPoints(3, 5, index, 1)[0];
     EXPECT_EQ(EvenConfiguration(numbers, 5, index), numbers.Sample(point));
     const Configuration configuration = EvenConfiguration(mixed, 5, index);
     EXPECT_EQ(configuration.values[0], mixed.Sample(point).values[0]);

@@ -62,26 +62,20 @@ TEST(IntegerAxis, ASingleValueLiesInTheMiddle) {
   }
 }
 
-TEST(IntegerAxis, TheWidestRangesAreExactAtEitherEndOfSixtyFourBits) {
+TEST(IntegerAxis, TheWidestRangesAreDecodedAtEitherEndOfSixtyFourBits) {
   for (int64_t min : {kMin64, int64_t{-1}, int64_t{1}, kMax64 - kMaxSpan}) {
     for (Scale scale : {Scale::kLinear, Scale::kLog, Scale::kReverseLog}) {
       if (scale != Scale::kLinear && min < 1) continue;
       const IntegerAxis axis(min, min + kMaxSpan, scale);
+      EXPECT_EQ(axis.ValueAt(0), min);
+      EXPECT_EQ(axis.ValueAt(1), min + kMaxSpan);
       for (int64_t offset : {int64_t{0}, int64_t{1}, int64_t{2}, kMaxSpan / 2 + 1, kMaxSpan - 2,
                              kMaxSpan - 1, kMaxSpan}) {
-        const int64_t value = min + offset;
-        const double coordinate = axis.CoordinateOf(value);
-        EXPECT_EQ(axis.ValueAt(coordinate, axis.StepsTo(value, coordinate)), value);
+        const double coordinate = axis.CoordinateOf(min + offset);
+        EXPECT_NEAR(axis.CoordinateOf(axis.ValueAt(coordinate)), coordinate, 1e-15);
       }
     }
   }
-}
-
-TEST(IntegerAxis, StepsAreClampedToTheRange) {
-  const IntegerAxis axis(kMin64, kMin64 + 10, Scale::kLinear);
-  EXPECT_EQ(axis.ValueAt(0.5, kMin64), kMin64);
-  EXPECT_EQ(axis.ValueAt(0.5, kMax64), kMin64 + 10);
-  EXPECT_EQ(axis.ValueAt(0.5, -2), axis.ValueAt(0.5) - 2);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(QuasiRandom, AnySplitGivesTheSamePoints) {
       for (size_t i = 0; i < count; ++i) EXPECT_EQ(part[i], all[first + i]);
     }
   }
-  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(QuasiRandomPoint(5, 7, i), all[i]);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(QuasiRandomPoints(5, 7, i, 1)[0], all[i]);
 }
 
 TEST(QuasiRandom, EveryAlignedBlockHitsEveryIntervalOnceInEveryDimension) {
@@ -80,7 +80,7 @@ TEST(QuasiRandom, EachPointIsUniformOverSeeds) {
   for (uint64_t index : {0, 1, 5}) {
     int cells[10] = {};
     for (uint64_t seed = 0; seed < 10000; ++seed) {
-      ++cells[static_cast<int>(QuasiRandomPoint(3, seed, index)[2] * 10)];
+      ++cells[static_cast<int>(QuasiRandomPoints(3, seed, index, 1)[0][2] * 10)];
     }
     double chi_squared = 0;
     for (int count : cells) chi_squared += std::pow(count - 1000.0, 2) / 1000;
@@ -98,8 +98,8 @@ TEST(QuasiRandom, SeedsThatDifferInOneBitAreUnrelated) {
   for (int bit = 0; bit < 64; ++bit) {
     // Every dimension has its own scramble, so the first points of two seeds are like
     // independent draws, with a deviation of 1 / sqrt(1000) = 0.032.
-    const auto one = QuasiRandomPoint(1000, 77, 0);
-    const auto other = QuasiRandomPoint(1000, 77 ^ (uint64_t{1} << bit), 0);
+    const auto one = QuasiRandomPoints(1000, 77, 0, 1)[0];
+    const auto other = QuasiRandomPoints(1000, 77 ^ (uint64_t{1} << bit), 0, 1)[0];
     EXPECT_LT(std::fabs(Correlation(one, other)), 0.16) << bit;
   }
 }

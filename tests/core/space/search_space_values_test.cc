@@ -6,6 +6,7 @@
 #include "core/space/search_space.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 #include "tests/core/space/space_fixtures.h"
 
@@ -157,20 +158,20 @@ TEST(SearchSpaceValues, DefaultsAndFallbacks) {
 TEST(SearchSpaceValues, IsLegalChecksSizeKindRangeAndActivity) {
   const SearchSpace space = KernelSpace();
   const Value cost = Value::Double(1);
-  EXPECT_TRUE(space.IsLegal({{Value(), Value(), Value::Level(0), cost}}));
-  EXPECT_FALSE(space.IsLegal({}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0)}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0), cost, cost}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(2), cost}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(-1), cost}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Integer(0), cost}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0), Value()}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0), Value::Double(9)}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0), Value::Double(std::nan(""))}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value::Integer(3), Value::Level(0), cost}}));
-  EXPECT_FALSE(space.IsLegal({{Value(), Value::Integer(3), Value::Level(1), cost}}));
-  EXPECT_TRUE(space.IsLegal({{Value::Boolean(false), Value::Integer(3), Value::Level(1), cost}}));
-  EXPECT_TRUE(space.IsLegal({{Value(), Value::Integer(2), Value::Level(1), cost}}));
+  EXPECT_TRUE(IsLegal(space, {{Value(), Value(), Value::Level(0), cost}}));
+  EXPECT_FALSE(IsLegal(space, {}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(0)}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(0), cost, cost}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(2), cost}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(-1), cost}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Integer(0), cost}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(0), Value()}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(0), Value::Double(9)}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value(), Value::Level(0), Value::Double(std::nan(""))}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value::Integer(3), Value::Level(0), cost}}));
+  EXPECT_FALSE(IsLegal(space, {{Value(), Value::Integer(3), Value::Level(1), cost}}));
+  EXPECT_TRUE(IsLegal(space, {{Value::Boolean(false), Value::Integer(3), Value::Level(1), cost}}));
+  EXPECT_TRUE(IsLegal(space, {{Value(), Value::Integer(2), Value::Level(1), cost}}));
 }
 
 }  // namespace

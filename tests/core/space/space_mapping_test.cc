@@ -3,6 +3,7 @@
 #include "core/base/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 #include "tests/core/space/space_fixtures.h"
 
@@ -39,7 +40,7 @@ TEST(SpaceMapping, MappedConfigurationsAreLegalInTheTarget) {
     const auto mapped = mapping.Map(RandomConfiguration(random, source));
     if (!mapped.has_value()) continue;
     ++mapped_count;
-    ASSERT_TRUE(target.IsLegal(*mapped)) << s;
+    ASSERT_TRUE(IsLegal(target, *mapped)) << s;
   }
   EXPECT_GT(mapped_count, 100);
 }

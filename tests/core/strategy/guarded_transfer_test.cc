@@ -799,7 +799,7 @@ TEST_F(MixedModelTest, AForecastIsThatOfATrialThatHasAValue) {
   at << 0.2, 0.9;
   EndedTrial far;
   far.number = ++study_.last_trial;
-  far.configuration = study_.space->Decode({.coordinates = {0.99, 0.01}, .steps = {}});
+  far.configuration = study_.space->Decode({0.99, 0.01});
   far.ending = Ending::kInfeasible;
   study_.ended.push_back(far);
   const FittedModel beside(RecipeOf("gp_log_ei"), study_);

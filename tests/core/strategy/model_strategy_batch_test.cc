@@ -16,6 +16,7 @@
 #include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -93,7 +94,7 @@ TEST_P(EachBatchPreset, SuggestsDifferentPointsBesideManyThatAreOut) {
   }
   for (const Suggestion& suggestion : *made) {
     EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe) << suggestion.provenance.rung_reason;
-    EXPECT_TRUE(study.space->IsLegal(suggestion.configuration));
+    EXPECT_TRUE(IsLegal(*study.space, suggestion.configuration));
     EXPECT_TRUE(places
                     .emplace(suggestion.configuration.values[0].number(),
                              suggestion.configuration.values[1].number())

@@ -11,6 +11,7 @@
 #include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 #include "tests/testing/sanitized.h"
 
@@ -27,9 +28,9 @@ class DegenerateHistory : public ::testing::TestWithParam<std::tuple<const char*
 
   // One more measured trial at random coordinates that depend on `place`.
   static void Measure(FakeStudy& study, double value, uint64_t place) {
-    UnitPoint point;
+    std::vector<double> point;
     for (size_t i = 0; i < study.space->dimension(); ++i) {
-      point.coordinates.push_back(CounterRandomUniform(11, place, i));
+      point.push_back(CounterRandomUniform(11, place, i));
     }
     EndedTrial trial;
     trial.number = ++study.last_trial;
@@ -42,7 +43,7 @@ class DegenerateHistory : public ::testing::TestWithParam<std::tuple<const char*
     const auto strategy = *MakeStrategy(*FindPreset(std::get<0>(GetParam())), change);
     const auto next = *strategy->Suggest(study.view(), 1, 5, Deadline::Infinite());
     EXPECT_EQ(next.size(), 1u);
-    EXPECT_TRUE(study.space->IsLegal(next[0].configuration));
+    EXPECT_TRUE(IsLegal(*study.space, next[0].configuration));
     for (const Fact& fact : next[0].provenance.facts) {
       if (const double* number = std::get_if<double>(&fact.value)) {
         EXPECT_TRUE(std::isfinite(*number)) << fact.name << " " << *number;

@@ -14,6 +14,7 @@
 #include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -205,9 +206,9 @@ TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
   for (int i = 0; i < 12; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 21, Deadline::Infinite());
     ASSERT_TRUE(next.ok());
-    ASSERT_TRUE(study.space->IsLegal(next->front().configuration));
-    std::vector<double> coordinates(study.space->dimension());
-    study.space->EncodeCoordinates(next->front().configuration, absl::MakeSpan(coordinates));
+    ASSERT_TRUE(IsLegal(*study.space, next->front().configuration));
+    const std::vector<double> coordinates =
+        CoordinatesOf(*study.space, next->front().configuration);
     study.Lease(*next);
     study.End(Ending::kMeasured, coordinates[0] - coordinates[1]);
   }
@@ -376,7 +377,7 @@ TEST(ModelStrategy, AFailureFarAwayDoesNotKeepItFromRefining) {
       study.noiseless = noiseless;
       EndedTrial far;
       far.number = ++study.last_trial;
-      far.configuration = study.space->Decode({.coordinates = {0.98, 0.02}, .steps = {}});
+      far.configuration = study.space->Decode({0.98, 0.02});
       far.ending = ending;
       study.ended.push_back(far);
       Climb(*MakeStrategy(*FindPreset("gp_log_ei")), study, 24, 5);

@@ -18,7 +18,8 @@ TEST(QuasiRandomStrategy, SuggestionNumberIsThePointsNumber) {
   study.suggested = 100;
   const auto suggestions = MustSuggest("quasi_random", study.view(), 3, 12);
   for (uint64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(suggestions[i].configuration, study.space->Sample(QuasiRandomPoint(2, 12, 100 + i)));
+    EXPECT_EQ(suggestions[i].configuration,
+              study.space->Sample(QuasiRandomPoints(2, 12, 100 + i, 1)[0]));
     EXPECT_EQ(NumberFact(suggestions[i], "sobol_index"), 100.0 + static_cast<double>(i));
     EXPECT_FALSE(suggestions[i].candidate.has_value());
   }
@@ -43,7 +44,7 @@ TEST(QuasiRandomStrategy, TakesTheNearestUntriedCandidateToEachPoint) {
   std::set<int64_t> tried;
   for (uint64_t i = 0; i < 11; ++i) {
     const auto next = MustSuggest("quasi_random", study.view(), 1, 3);
-    const double wanted = QuasiRandomPoint(1, 3, i)[0];
+    const double wanted = QuasiRandomPoints(1, 3, i, 1)[0][0];
     int64_t nearest = -1;
     for (int64_t c = 0; c < 11; ++c) {
       if (tried.count(c) > 0) continue;

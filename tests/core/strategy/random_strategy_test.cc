@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -88,7 +89,7 @@ TEST(RandomStrategy, SuggestionsAreLegalInEverySpace) {
   for (int s = 0; s < 300; ++s) {
     FakeStudy study(std::make_shared<const SearchSpace>(RandomSpace(random, 10)));
     for (const Suggestion& suggestion : MustSuggest("random", study.view(), 10, 6)) {
-      ASSERT_TRUE(study.space->IsLegal(suggestion.configuration));
+      ASSERT_TRUE(IsLegal(*study.space, suggestion.configuration));
     }
   }
 }

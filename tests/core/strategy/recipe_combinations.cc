@@ -12,6 +12,7 @@
 #include "core/strategy/make_strategy.h"
 #include "core/study/fact_meanings.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/testing/sanitized.h"
 
 namespace slipstream {
@@ -122,7 +123,7 @@ void CombinationStudies::TakeSome(const Strategy& strategy, FakeStudy study,
     const auto suggestions = strategy.Suggest(view, 1, 11, Deadline::Infinite());
     ASSERT_TRUE(suggestions.ok()) << name << ": " << suggestions.status();
     const Suggestion& suggestion = suggestions->front();
-    EXPECT_TRUE(study.space->IsLegal(suggestion.configuration)) << name;
+    EXPECT_TRUE(IsLegal(*study.space, suggestion.configuration)) << name;
     EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe)
         << name << ": " << suggestion.provenance.rung_reason;
     for (const Fact& fact : suggestion.provenance.facts) {

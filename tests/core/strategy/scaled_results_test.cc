@@ -7,6 +7,7 @@
 
 #include "core/calibration/posterior.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -24,8 +25,9 @@ FakeStudy StudyWith(std::shared_ptr<const SearchSpace> space, int count, const V
   study.noiseless = true;
   for (int i = 0; i < count; ++i) {
     study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
-    const UnitPoint point = study.space->Encode(study.open.front().configuration);
-    study.End(Ending::kMeasured, value_at(point.coordinates[0], point.coordinates[1]));
+    const std::vector<double> point =
+        CoordinatesOf(*study.space, study.open.front().configuration);
+    study.End(Ending::kMeasured, value_at(point[0], point[1]));
   }
   return study;
 }

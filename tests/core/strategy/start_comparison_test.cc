@@ -87,7 +87,7 @@ void AddResult(double x, uint64_t index, FakeStudy& study) {
 
 // Where the start without sources of this number has its point of this index.
 double EvenX(size_t number, uint64_t index) {
-  return QuasiRandomPoint(2, SeedOfOtherStart(kSeed, number), index)[0];
+  return QuasiRandomPoints(2, SeedOfOtherStart(kSeed, number), index, 1)[0][0];
 }
 
 double MeanBest(const std::vector<double>& values) {
@@ -167,7 +167,7 @@ TEST(StartComparison, AStartThatIsOnlyLuckyOrUnluckySeldomDiffersFromTheOthers) 
   for (uint64_t seed = 0; seed < kStudies; ++seed) {
     FakeStudy study(SquareSpace());
     for (const uint64_t index : {0, 1, 2}) {
-      const std::vector<double> point = QuasiRandomPoint(2, seed + 1000, index);
+      const std::vector<double> point = QuasiRandomPoints(2, seed + 1000, index, 1)[0];
       AddTrial(point[0], point[1], index, Ending::kMeasured, study);
     }
     const auto start = CompareStarts(study.view(), model, seed);

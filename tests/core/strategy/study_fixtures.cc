@@ -10,6 +10,7 @@
 #include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
+#include "tests/core/space/configurations.h"
 
 namespace slipstream {
 namespace {
@@ -151,9 +152,10 @@ std::shared_ptr<const SourceTaskData> BowlSource(const std::string& name, double
 }
 
 double BowlValueAt(const SearchSpace& space, const Configuration& configuration, double shift) {
-  const UnitPoint point = space.Encode(configuration);
   double value = 0;
-  for (double coordinate : point.coordinates) value -= std::pow(coordinate - 0.3 - shift, 2);
+  for (double coordinate : CoordinatesOf(space, configuration)) {
+    value -= std::pow(coordinate - 0.3 - shift, 2);
+  }
   return value;
 }
 

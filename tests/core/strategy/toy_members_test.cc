@@ -16,6 +16,7 @@
 #include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -173,7 +174,7 @@ TEST(ToyMembers, MakeSuggestionsByTheirRowsAlone) {
       const auto made = strategy->Suggest(study.view(), 1, 9, Deadline::Infinite());
       ASSERT_TRUE(made.ok()) << made.status();
       const Suggestion& suggestion = made->front();
-      EXPECT_TRUE(space->IsLegal(suggestion.configuration));
+      EXPECT_TRUE(IsLegal(*space, suggestion.configuration));
       EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe) << suggestion.provenance.rung_reason;
       EXPECT_EQ(TextFact(suggestion, "recipe"),
                 "prior toy_prior, calibration toy_calibration, acquisition toy_acquisition, "

@@ -11,6 +11,7 @@
 #include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 #include "tests/testing/sanitized.h"
 
@@ -30,7 +31,7 @@ std::vector<std::string> TransferPresets() {
 }
 
 Configuration At(const SearchSpace& space, double x, double y) {
-  return space.Decode({{x, y}, {}});
+  return space.Decode({x, y});
 }
 
 // A study on the square after `results` results of a bowl around (0.3, 0.6).
@@ -199,7 +200,7 @@ TEST(Transfer, WorksOnCandidatesAndMixedSpaces) {
   study.sources = {std::make_shared<const SourceTaskData>(source)};
   for (const std::string& preset : TransferPresets()) {
     const Suggestion next = MustSuggest(preset, study.view(), 1, 5)[0];
-    EXPECT_TRUE(mixed->IsLegal(next.configuration));
+    EXPECT_TRUE(IsLegal(*mixed, next.configuration));
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
   }
 }

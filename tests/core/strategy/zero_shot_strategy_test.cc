@@ -9,6 +9,7 @@
 #include "core/zero_shot/zero_shot_design.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -170,7 +171,7 @@ TEST(ZeroShotStrategy, APassedDeadlineIsAStepDownWithAReason) {
     EXPECT_EQ(suggestion.provenance.rung, Rung::kQuasiRandom);
     EXPECT_THAT(suggestion.provenance.rung_reason, HasSubstr("deadline"));
     EXPECT_TRUE(suggestion.provenance.sources.empty());
-    EXPECT_TRUE(study.space->IsLegal(suggestion.configuration));
+    EXPECT_TRUE(IsLegal(*study.space, suggestion.configuration));
   }
   EXPECT_NE(suggestions[0].configuration, suggestions[1].configuration);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/space/space_mapping.h"
+#include "tests/core/space/configurations.h"
 
 namespace slipstream {
 namespace {
@@ -65,15 +66,15 @@ std::vector<Configuration> NaiveCandidates(const std::vector<NaiveSource>& sourc
 // Sums numbers before words, as UnitMetric does: with words and few discrete
 // values many points are equally far, and rounding must not part them.
 double SquaredDistance(const SearchSpace& space, const Configuration& a, const Configuration& b) {
-  const UnitPoint at_a = space.Encode(a);
-  const UnitPoint at_b = space.Encode(b);
+  const std::vector<double> at_a = CoordinatesOf(space, a);
+  const std::vector<double> at_b = CoordinatesOf(space, b);
   double sum = 0;
   for (size_t i = 0; i < space.dimension(); ++i) {
-    const double difference = at_a.coordinates[i] - at_b.coordinates[i];
+    const double difference = at_a[i] - at_b[i];
     if (!space.IsUnordered(i)) sum += difference * difference;
   }
   for (size_t i = 0; i < space.dimension(); ++i) {
-    if (space.IsUnordered(i) && at_a.coordinates[i] != at_b.coordinates[i]) sum += 1;
+    if (space.IsUnordered(i) && at_a[i] != at_b[i]) sum += 1;
   }
   return sum;
 }

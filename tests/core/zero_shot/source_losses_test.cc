@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -31,7 +32,7 @@ std::vector<double> LossesAt(const SourceTaskData& source, const SearchSpace& ta
   for (double x : xs) {
     candidates.configurations.push_back({{Value::Double(x)}});
     candidates.coordinates.push_back(
-        target.Encode(candidates.configurations.back()).coordinates[0]);
+        CoordinatesOf(target, candidates.configurations.back())[0]);
   }
   for (size_t i = 0; i < xs.size(); ++i) {
     candidates.index.emplace(&candidates.configurations[i], static_cast<int64_t>(i));

@@ -6,6 +6,7 @@
 #include "core/base/counter_random.h"
 #include "core/base/deadline.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/configurations.h"
 #include "tests/core/space/random_space.h"
 #include "tests/core/strategy/study_fixtures.h"
 #include "tests/core/zero_shot/naive_design.h"
@@ -47,11 +48,9 @@ std::shared_ptr<const SourceTaskData> RandomSource(RandomStream& random, const s
   const size_t count = 1 + random.Below(40);
   for (size_t i = 0; i < count; ++i) {
     const Configuration configuration = RandomConfiguration(random, *space);
-    const UnitPoint point = space->Encode(configuration);
+    const std::vector<double> point = CoordinatesOf(*space, configuration);
     double value = random.Uniform();
-    for (size_t d = 0; d < centre.size(); ++d) {
-      value -= std::pow(point.coordinates[d] - centre[d], 2);
-    }
+    for (size_t d = 0; d < centre.size(); ++d) value -= std::pow(point[d] - centre[d], 2);
     const Ending ending = random.OneIn(8) ? Ending::kFailed : Ending::kMeasured;
     source->points.push_back(
         {configuration, ending,

@@ -28,7 +28,7 @@ std::shared_ptr<const SourceTaskData> ParabolaSource(const std::string& name) {
       *SearchSpace::Create({{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}}}));
   for (int i = 0; i < 12; ++i) {
     const double x = i / 11.0;
-    source->points.push_back({source->space->Decode({{x}, {}}), Ending::kMeasured, x * (1 - x)});
+    source->points.push_back({source->space->Decode({x}), Ending::kMeasured, x * (1 - x)});
   }
   return source;
 }
