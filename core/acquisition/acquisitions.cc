@@ -7,6 +7,7 @@
 
 #include "core/acquisition/acquisition.h"
 #include "core/acquisition/next_point.h"
+#include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/optim/space_maximizer.h"
 #include "core/space/encoded_points.h"
@@ -16,6 +17,8 @@ namespace {
 
 // Joint draws are made at no more points.
 constexpr size_t kMostDrawn = 1024;
+// Lane of the random number that chooses the member to draw from.
+constexpr uint64_t kMemberLane = 0xd4a39;
 // The least improvement that counts, on outputs of variance 1. With none, the probability to
 // improve is largest right beside the best point, where there is next to nothing to gain.
 constexpr double kLeastImprovement = 0.1;
@@ -92,15 +95,28 @@ class RuledScore final : public SmoothScore {
   Acquisition acquisition_;
 };
 
-// One joint draw of a member that the seed chooses.
+// The member that the seed chooses, by the weights.
+size_t DrawnMember(const NextPointRequest& request) {
+  const SearchedModel& model = request.model;
+  Vector weights(static_cast<Index>(model.size()));
+  for (size_t i = 0; i < model.size(); ++i) {
+    weights[static_cast<Index>(i)] = std::exp(model.LogWeight(i));
+  }
+  if ((weights.array() == weights[0]).all()) return request.seed % model.size();
+  double left = weights.sum() * CounterRandomUniform(request.seed, 0, kMemberLane);
+  size_t member = 0;
+  while (member + 1 < model.size() && (left -= weights[static_cast<Index>(member)]) >= 0) ++member;
+  return member;
+}
+
+// One joint draw of a member.
 class DrawnScore final : public PointScore {
  public:
   explicit DrawnScore(const NextPointRequest& request) : request_(request) {}
 
   absl::StatusOr<Vector> Values(const PointMatrix& x) const override {
-    const size_t member = request_.seed % request_.model.size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draw,
-                                DrawJointly(request_.model.member(member), x, 1, request_.seed));
+    const Surrogate& member = request_.model.member(DrawnMember(request_));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draw, DrawJointly(member, x, 1, request_.seed));
     return Vector(draw.col(0));
   }
   std::optional<size_t> most_candidates() const override { return kMostDrawn; }

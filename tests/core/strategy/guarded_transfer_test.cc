@@ -794,6 +794,25 @@ TEST_F(MixedModelTest, ImprovementsAreAveragedAndVariancesAreNot) {
   }
 }
 
+TEST_F(MixedModelTest, DrawsAreOfEitherModelAsOftenAsItWeighs) {
+  constexpr uint64_t kDraws = 1000;
+  const double share = 0.1;
+  const MixedModel mixed(without_->model(), with_->model(), share);
+  const Recipe recipe = RecipeOf("gp_ts");
+  const ConfigurationIndex none;
+  PointMatrix at(2, 2);
+  at << 0.2, 0.9, 0.7, 0.4;
+  double of_sources = 0;
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    NextPointRequest request{*study_.space, recipe.acquisition, mixed, none};
+    request.seed = seed;
+    const Vector drawn = recipe.acquisition->score(request).value()->Values(at).value();
+    const Matrix expected = DrawJointly(with_->surrogate(), at, 1, seed).value();
+    of_sources += drawn == expected.col(0) ? 1 : 0;
+  }
+  EXPECT_NEAR(of_sources / kDraws, share, 4 * std::sqrt(share * (1 - share) / kDraws));
+}
+
 TEST_F(MixedModelTest, AForecastIsThatOfATrialThatHasAValue) {
   PointMatrix at(1, 2);
   at << 0.2, 0.9;
