@@ -24,16 +24,18 @@ struct Mean {
   }
 };
 
-// The outcome of a pass over all measured points.
+// The outcome of a pass over all points that are measured or infeasible.
 struct Census {
-  std::vector<Mean> measured;    // By candidate.
-  std::vector<size_t> mappable;  // Points with a place in the target's space.
+  std::vector<Mean> measured;       // By candidate.
+  std::vector<bool> is_infeasible;  // By candidate; it may also be measured.
+  std::vector<size_t> mappable;     // Measured points with a place in the target's space.
 };
 
 Census TakeCensus(const SourceTaskData& source, const SourceRanking& ranking,
                   const SpaceMapping& mapping, const TargetCandidates& candidates) {
   Census census;
   census.measured.resize(candidates.configurations.size());
+  census.is_infeasible.resize(candidates.configurations.size());
   Configuration mapped;
   for (size_t point : ranking.measured()) {
     if (!mapping.Map(source.points[point].configuration, mapped)) continue;
@@ -41,6 +43,12 @@ Census TakeCensus(const SourceTaskData& source, const SourceRanking& ranking,
     const auto candidate = candidates.index.find(&mapped);
     if (candidate == candidates.index.end()) continue;
     census.measured[static_cast<size_t>(candidate->second)].Add(*source.points[point].value);
+  }
+  for (size_t point : ranking.infeasible()) {
+    if (!mapping.Map(source.points[point].configuration, mapped)) continue;
+    const auto candidate = candidates.index.find(&mapped);
+    if (candidate == candidates.index.end()) continue;
+    census.is_infeasible[static_cast<size_t>(candidate->second)] = true;
   }
   return census;
 }
@@ -130,6 +138,10 @@ std::optional<std::vector<double>> SourceLosses(const SourceTaskData& source,
   std::vector<double> losses(candidates.configurations.size());
   for (size_t c = 0; c < losses.size(); ++c) {
     const Mean& mean = census.measured[c];
+    if (mean.count == 0 && census.is_infeasible[c]) {
+      losses[c] = 1;
+      continue;
+    }
     const double* coordinates = &candidates.coordinates[c * metric.dimension()];
     losses[c] = ranking.LossOf(
         mean.count > 0 ? mean.value : WeightedValue(NearestTo(coordinates, spread, metric)));

@@ -2,7 +2,8 @@
 //
 // The loss of a candidate is the rank of its value within the source
 // (SourceRanking::LossOf). Where the source has measured the candidate, the
-// value is the mean of what it got; elsewhere it is estimated from the three
+// value is the mean of what it got; where the candidate was infeasible there, the
+// loss is that of the worst; elsewhere the value is estimated from the three
 // nearest measured points x_i, at distances d_i in the target's unit cube, by
 // inverse-distance weighting (Shepard 1968):
 //   sum_i y_i d_i^-2 / sum_i d_i^-2.

@@ -8,6 +8,7 @@ namespace slipstream {
 SourceRanking::SourceRanking(const SourceTaskData& source) : goal_(source.goal) {
   for (size_t i = 0; i < source.points.size(); ++i) {
     const SourcePoint& point = source.points[i];
+    if (point.ending == Ending::kInfeasible) infeasible_.push_back(i);
     if (point.ending != Ending::kMeasured || !point.value.has_value()) continue;
     if (!std::isfinite(*point.value)) continue;
     measured_.push_back(i);

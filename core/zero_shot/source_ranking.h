@@ -19,6 +19,8 @@ class SourceRanking {
   // Indexes into the source's points of those that have a final, finite value,
   // ascending.
   const std::vector<size_t>& measured() const { return measured_; }
+  // The same of those that are infeasible.
+  const std::vector<size_t>& infeasible() const { return infeasible_; }
 
   // At most `count` of measured(), best first, of equals the first.
   std::vector<size_t> Best(size_t count, const SourceTaskData& source) const;
@@ -32,6 +34,7 @@ class SourceRanking {
 
   Goal goal_;
   std::vector<size_t> measured_;
+  std::vector<size_t> infeasible_;
   std::vector<double> costs_;  // Ascending.
 };
 

@@ -20,6 +20,7 @@ struct NaiveSource {
   size_t number;
   Goal goal;
   std::vector<Measured> measured;
+  std::vector<Configuration> infeasible;  // Raw.
   SpaceMapping mapping;
 };
 
@@ -29,9 +30,10 @@ std::vector<NaiveSource> UsableSources(const StudyView& view) {
     const SourceTaskData& data = *view.sources[s];
     auto mapping = SpaceMapping::Create(*data.space, *view.space);
     if (data.goal != view.goal || !mapping.ok()) continue;
-    NaiveSource source{s, data.goal, {}, *mapping};
+    NaiveSource source{s, data.goal, {}, {}, *mapping};
     bool has_place = false;
     for (const SourcePoint& point : data.points) {
+      if (point.ending == Ending::kInfeasible) source.infeasible.push_back(point.configuration);
       if (point.ending != Ending::kMeasured) continue;
       source.measured.push_back({point.configuration, *point.value});
       has_place = has_place || mapping->Map(point.configuration).has_value();
@@ -77,6 +79,13 @@ double SquaredDistance(const SearchSpace& space, const Configuration& a, const C
     if (space.IsUnordered(i) && at_a[i] != at_b[i]) sum += 1;
   }
   return sum;
+}
+
+bool IsKnownInfeasible(const NaiveSource& source, const Configuration& c) {
+  const auto is_there = [&](const Configuration& raw) { return source.mapping.Map(raw) == c; };
+  return std::any_of(source.infeasible.begin(), source.infeasible.end(), is_there) &&
+         std::none_of(source.measured.begin(), source.measured.end(),
+                      [&](const Measured& point) { return is_there(point.raw); });
 }
 
 // The value that `source` has for `c`, or that its three nearest points suggest.
@@ -144,7 +153,9 @@ std::vector<NaiveEntry> NaiveDesign(const StudyView& view) {
   for (const Configuration& candidate : candidates) {
     losses.emplace_back();
     for (const NaiveSource& source : sources) {
-      losses.back().push_back(RankLoss(source, ValueFor(space, source, candidate)));
+      losses.back().push_back(IsKnownInfeasible(source, candidate)
+                                  ? 1
+                                  : RankLoss(source, ValueFor(space, source, candidate)));
     }
   }
 

@@ -53,6 +53,20 @@ TEST(SourceLosses, MeasuredCandidatesAreLookedUpAndRepeatsAveraged) {
   EXPECT_EQ(LossesAt(source, *space, {0.1, 0.5, 0.7, 0.9}), (std::vector<double>{0, 0.5, 0.5, 1}));
 }
 
+TEST(SourceLosses, InfeasibleCandidatesAreTheWorstUnlessTheyHaveHadAValue) {
+  const auto space = Line();
+  SourceTaskData source = LineSource({{0.4, 0}, {0.5, 1}, {0.6, 2}}, space);
+  for (const double x : {0.45, 0.5}) {
+    source.points.push_back({{{Value::Double(x)}}, Ending::kInfeasible, std::nullopt});
+  }
+  const std::vector<double> losses = LossesAt(source, *space, {0.4, 0.45, 0.46, 0.5});
+  EXPECT_EQ(losses[1], 1);
+  EXPECT_LT(losses[2], 0.5);  // Estimated from its neighbours' values.
+  EXPECT_EQ(losses[3], 0.5);
+  source.points.erase(source.points.begin() + 1, source.points.begin() + 3);
+  EXPECT_EQ(LossesAt(source, *space, {0.45}), std::vector<double>{1});  // One value is left.
+}
+
 TEST(SourceLosses, OthersAreWeighedByTheThreeNearest) {
   const auto space = Line();
   const SourceTaskData source =

@@ -55,6 +55,7 @@ TEST(SourceRanking, OnlyFinalFiniteValuesCount) {
   source.points.push_back({{}, Ending::kMeasured, std::numeric_limits<double>::quiet_NaN()});
   const SourceRanking ranking(source);
   EXPECT_EQ(ranking.measured(), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(ranking.infeasible(), std::vector<size_t>{4});
   EXPECT_EQ(ranking.Best(10, source), (std::vector<size_t>{1, 0}));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "core/base/counter_random.h"
 #include "core/base/deadline.h"
@@ -51,7 +53,9 @@ std::shared_ptr<const SourceTaskData> RandomSource(RandomStream& random, const s
     const std::vector<double> point = CoordinatesOf(*space, configuration);
     double value = random.Uniform();
     for (size_t d = 0; d < centre.size(); ++d) value -= std::pow(point[d] - centre[d], 2);
-    const Ending ending = random.OneIn(8) ? Ending::kFailed : Ending::kMeasured;
+    const Ending ending = random.OneIn(8)    ? Ending::kFailed
+                          : random.OneIn(10) ? Ending::kInfeasible
+                                             : Ending::kMeasured;
     source->points.push_back(
         {configuration, ending,
          ending == Ending::kMeasured ? std::optional<double>(value) : std::nullopt});
@@ -103,6 +107,27 @@ TEST(ZeroShotDesign, AgreesWithItsDefinitionOnATableThatAllSourcesMeasured) {
     EXPECT_EQ(study.space->candidates()[static_cast<size_t>(*entry.candidate)],
               entry.configuration);
   }
+}
+
+// The best point of one source has no value in the other two.
+TEST(ZeroShotDesign, PassesOverWhatIsInfeasibleElsewhere) {
+  FakeStudy study(LineOfCandidates(30));
+  for (int s = 0; s < 3; ++s) {
+    auto source = std::make_shared<SourceTaskData>();
+    source->name = "s" + std::to_string(s);
+    source->space = study.space;
+    for (int i = 0; i < 30; ++i) {
+      const bool has_value = s == 0 || std::abs(i - 12) > 1;
+      source->points.push_back({study.space->candidates()[static_cast<size_t>(i)],
+                                has_value ? Ending::kMeasured : Ending::kInfeasible,
+                                has_value ? std::optional<double>(-std::abs(i - 12))
+                                          : std::nullopt});
+    }
+    study.sources.push_back(source);
+  }
+  ExpectAsTheNaiveOne(study);
+  const std::optional<int64_t> first = Build(study).entries[0].candidate;
+  EXPECT_TRUE(first == 10 || first == 14) << first.value_or(-1);
 }
 
 TEST(ZeroShotDesign, CoversSourcesThatDisagree) {
