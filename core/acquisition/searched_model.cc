@@ -8,10 +8,15 @@
 namespace slipstream {
 namespace {
 
-Predictions MixtureOf(const SearchedModel& model, const PointMatrix& x,
-                      const Surrogate& (*part)(const Surrogate& member)) {
+double SumOfWeights(const SearchedModel& model) {
   double all = 0;
   for (size_t i = 0; i < model.size(); ++i) all += std::exp(model.LogWeight(i));
+  return all;
+}
+
+Predictions MixtureOf(const SearchedModel& model, const PointMatrix& x,
+                      const Surrogate& (*part)(const Surrogate& member)) {
+  const double all = SumOfWeights(model);
   Vector mean = Vector::Zero(x.rows());
   Vector square = Vector::Zero(x.rows());
   for (size_t i = 0; i < model.size(); ++i) {
@@ -34,6 +39,15 @@ Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x) {
 
 Predictions PredictMeasured(const SearchedModel& model, const PointMatrix& x) {
   return MixtureOf(model, x, WhereMeasured);
+}
+
+Vector MeanOutcomesTogether(const SearchedModel& model, const PointMatrix& x) {
+  const double all = SumOfWeights(model);
+  Vector mean = Vector::Zero(x.rows());
+  for (size_t i = 0; i < model.size(); ++i) {
+    mean += MeanOutcomes(model.member(i), x) / (all / std::exp(model.LogWeight(i)));
+  }
+  return mean;
 }
 
 double NoiseTogether(const SearchedModel& model) {

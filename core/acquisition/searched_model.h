@@ -56,6 +56,9 @@ Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x);
 // The same for trials that have a value.
 Predictions PredictMeasured(const SearchedModel& model, const PointMatrix& x);
 
+// The mean of their MeanOutcomes (core/gp/feasible_surrogate.h), by their weights.
+Vector MeanOutcomesTogether(const SearchedModel& model, const PointMatrix& x);
+
 // The mean of the members' noise variances, by their weights.
 double NoiseTogether(const SearchedModel& model);
 

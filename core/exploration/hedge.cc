@@ -42,7 +42,7 @@ bool IsPoint(const std::vector<double>& nominee, Index dimension) {
                      [](double coordinate) { return coordinate >= 0 && coordinate <= 1; });
 }
 
-// The sum of the means at what the arm nominated, where that has a value.
+// The sum of the means at what the arm nominated.
 double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
               absl::Span<const EndedTrial> ended) {
   std::vector<const std::vector<double>*> nominees;
@@ -57,7 +57,7 @@ double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
     x.row(static_cast<Index>(i)) =
         Eigen::Map<const Vector>(nominees[i]->data(), dimension).transpose();
   }
-  return PredictMeasured(model, x).mean.sum();
+  return MeanOutcomesTogether(model, x).sum();
 }
 
 // An arm's point, noted in `point`.

@@ -9,8 +9,9 @@
 // The paper adds to each gain the mean as it was right after the evaluation.
 // Here all nominees are judged by the model as it is now: it knows them better,
 // and the gains are then the same whatever the order in which results came.
-// Nominees are noted on the trial. Only the latest 1,000 nominees of finished
-// trials count.
+// A nominee that probably has no value counts as the worst result: there the mean only
+// continues what is around. Nominees are noted on the trial. Only the latest 1,000
+// nominees of finished trials count.
 #ifndef SLIPSTREAM_CORE_EXPLORATION_HEDGE_H_
 #define SLIPSTREAM_CORE_EXPLORATION_HEDGE_H_
 

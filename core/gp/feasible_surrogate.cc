@@ -133,6 +133,12 @@ class FeasibleSurrogate : public Surrogate {
 
   const Surrogate& objective() const { return *objective_; }
 
+  Vector MeanOutcomes(const PointMatrix& x) const {
+    return objective_->Predict(x).mean.binaryExpr(Chances(x), [this](double mean, double chance) {
+      return mean - LossOf(chance) * (mean - worst_);
+    });
+  }
+
  private:
   Vector Chances(const PointMatrix& x) const {
     if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
@@ -260,6 +266,11 @@ std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> obje
 const Surrogate& WhereMeasured(const Surrogate& surrogate) {
   const auto* const feasible = dynamic_cast<const FeasibleSurrogate*>(&surrogate);
   return feasible == nullptr ? surrogate : feasible->objective();
+}
+
+Vector MeanOutcomes(const Surrogate& surrogate, const PointMatrix& x) {
+  const auto* const feasible = dynamic_cast<const FeasibleSurrogate*>(&surrogate);
+  return feasible == nullptr ? surrogate.Predict(x).mean : feasible->MeanOutcomes(x);
 }
 
 }  // namespace slipstream

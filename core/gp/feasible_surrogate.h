@@ -56,6 +56,10 @@ std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
 // is believed of a trial if it has a value.
 const Surrogate& WhereMeasured(const Surrogate& surrogate);
 
+// The objective's means of a surrogate that MakeFeasibleSurrogate has made, but from p = 1/2 down
+// by (1 - 2p)^2 the worst result; the means of any other one.
+Vector MeanOutcomes(const Surrogate& surrogate, const PointMatrix& x);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_

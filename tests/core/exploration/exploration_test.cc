@@ -400,6 +400,23 @@ TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
   }
 }
 
+// By its neighbours the middle of the bowl is the best point.
+TEST(Hedge, NomineesWithoutAValueCountAsTheWorst) {
+  FakeStudy study = BegunStudy();
+  const auto worst = std::min_element(
+      study.ended.begin(), study.ended.end(),
+      [](const EndedTrial& a, const EndedTrial& b) { return a.value < b.value; });
+  const Configuration& there = worst->configuration;
+  study.Queue({{Value::Double(0.4), Value::Double(0.5)}});
+  study.open.front().notes = {{"nominee_ei", {0.4, 0.5}},
+                              {"nominee_pi", {there.values[0].number(), there.values[1].number()}}};
+  study.End(Ending::kInfeasible, std::nullopt);
+  const auto strategy =
+      *MakeStrategy(*FindPreset("gp_ucb"), {.calibration = "fixed", .exploration = "hedge"});
+  const auto next = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
+  EXPECT_NEAR(NumberFact(next.front(), "gain_of_ei"), NumberFact(next.front(), "gain_of_pi"), 0.3);
+}
+
 TEST(Hedge, BadNotesAreAsNone) {
   FakeStudy study = BegunStudy();
   const auto strategy =

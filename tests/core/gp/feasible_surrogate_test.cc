@@ -83,6 +83,21 @@ TEST(FeasibleSurrogate, WhereMeasuredIsItsObjective) {
   EXPECT_EQ(&WhereMeasured(*parts.objective), parts.objective.get());
 }
 
+TEST(FeasibleSurrogate, OutcomesThatProbablyHaveNoValueAreTheWorst) {
+  const Parts parts = MakeParts();
+  const PointMatrix x = RandomPoints(Mixed(), 20, 11);
+  const Vector p = Chances(*parts.feasibility, x);
+  const Vector means = parts.objective->PredictMean(x);
+  const Vector outcomes = MeanOutcomes(*parts.whole, x);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const double worst = LossAt(p[i]);  // The part of it.
+    EXPECT_NEAR(outcomes[i], (1 - worst) * means[i] + worst * parts.worst, 1e-13);
+  }
+  EXPECT_LT(p.minCoeff(), 0.3);
+  EXPECT_GT(p.maxCoeff(), 0.9);
+  EXPECT_EQ(MeanOutcomes(*parts.objective, x), means);
+}
+
 TEST(FeasibleSurrogate, TheChanceIsHighFarFromEverythingAndLowWhereThereWasNoValue) {
   PointMatrix feasible(1, 3);
   feasible << 0, 1, 0;
