@@ -267,7 +267,9 @@ PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                                         ? options.scale->WithSign(sign)
                                         : OutputTransform::Fit(options.warp, values, sign);
   const Vector scaled = transform.Apply(values);
-  const double worst = scaled.minCoeff();
+  // Equal results have no deviation, and count as if it were 1.
+  const bool are_equal = scaled.minCoeff() == scaled.maxCoeff();
+  const double worst = scaled.minCoeff() - (are_equal && !options.scale.has_value() ? 1 : 0);
   Index next = 0;
   for (Index i = 0; i < data.y.size(); ++i) {
     const MappedResult& result = results[kept[static_cast<size_t>(i)]];

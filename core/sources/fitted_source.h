@@ -42,8 +42,9 @@ struct SourceCounts {
   size_t points = 0;      // All of them.
   size_t used = 0;        // Different configurations that the model learns from.
   size_t no_result = 0;   // Failed, stopped early or without a finite value.
-  // Without a value: learnt as the source's worst. Failures are among these where their places,
-  // rather than chance, tell them and no other trial has had a value.
+  // Without a value: learnt as the source's worst, or as worse if all its results are equal and on
+  // a scale of their own. Failures are among these where their places, rather than chance, tell
+  // them and no other trial has had a value.
   size_t infeasible = 0;
   size_t outside = 0;     // Without a place in the study's space.
   // Those by parameter of the study, by its index; a point may be outside by several.

@@ -64,6 +64,25 @@ TEST(FitSource, CountsWhatBecameOfEachPoint) {
   EXPECT_EQ(data.y[2], data.y[0]);  // Infeasible: as bad as the worst.
 }
 
+TEST(FitSource, WhatIsInfeasibleIsWorseThanEqualResults) {
+  for (const Goal goal : {Goal::kMaximize, Goal::kMinimize}) {
+    for (const size_t measured : {1, 4}) {
+      SourceTaskData source = *BowlSource("sourceTasks/a", 0.5, 0.5, 8, 1, goal);
+      for (size_t i = 0; i < source.points.size(); ++i) {
+        source.points[i].value = 3;
+        if (i < measured) continue;
+        source.points[i].ending = Ending::kInfeasible;
+        source.points[i].value.reset();
+      }
+      const Vector y = MustFit(source, *SquareSpace())->model->data.y;
+      ASSERT_EQ(y.size(), 8);
+      const auto count = static_cast<Index>(measured);
+      EXPECT_EQ(y.head(count), Vector::Zero(count));
+      EXPECT_EQ(y.tail(8 - count), Vector::Constant(8 - count, -1));
+    }
+  }
+}
+
 TEST(FitSource, GoodInTheSourceIsGoodInTheStudyWhateverItsGoal) {
   const auto more = MustFit(*BowlSource("sourceTasks/a", 0.5, 0.5, 30, 1), *SquareSpace());
   const auto less =
