@@ -20,9 +20,9 @@ constexpr const char* kAnyIn[] = {
 };
 // A few hundredths of a second, and more than are remembered until the next step: 10,000 answers,
 // or those that have 8 MB and the next one.
-#define SLIPSTREAM_ERASE_SOME(table)                                                      \
-  "DELETE FROM " table " WHERE request_id <= (SELECT max(request_id) FROM (SELECT"        \
-  " request_id, sum(bytes) OVER (ORDER BY request_id ROWS BETWEEN UNBOUNDED PRECEDING"    \
+#define SLIPSTREAM_ERASE_SOME(table)                                                   \
+  "DELETE FROM " table " WHERE request_id <= (SELECT max(request_id) FROM (SELECT"     \
+  " request_id, sum(bytes) OVER (ORDER BY request_id ROWS BETWEEN UNBOUNDED PRECEDING" \
   " AND 1 PRECEDING) AS before FROM (SELECT request_id, length(answer) AS bytes FROM " \
   table " ORDER BY request_id LIMIT 10000)) WHERE before IS NULL OR before < 8000000)"
 constexpr const char* kEraseSomeIn[] = {SLIPSTREAM_ERASE_SOME("forgotten_answers_0"),
