@@ -77,6 +77,14 @@ inline absl::Status ParseFirstAnswer(const std::string& answer,
   return absl::DataLossError("the first answer to this request cannot be read from the store");
 }
 
+// What is remembered for repeats of a write that was answered with `response`, or with an error if
+// that could not be made: no message can be read from that, so a repeat fails, too, and does not
+// make the write a second time.
+inline std::string AnswerToRemember(const absl::Status& made,
+                                    const google::protobuf::Message& response) {
+  return made.ok() ? DeterministicBytes(response) : "\xff";
+}
+
 // A write whose answer `convert` makes from the record written. `response` must
 // live until `done` has been called.
 template <typename Record, typename Response>
@@ -90,7 +98,7 @@ Write<Record> AnsweringWrite(RequestGuard guard, Response* response,
   write.render = [=, convert = std::move(convert)](const Record& record) {
     response->Clear();
     *converted = convert(record, response);
-    return guarded && converted->ok() ? DeterministicBytes(*response) : std::string();
+    return guarded ? AnswerToRemember(*converted, *response) : std::string();
   };
   write.done = [=, done = std::move(done)](absl::Status status,
                                            std::optional<std::string> earlier) {

@@ -328,7 +328,8 @@ std::string LeaseBatchWork::Render(BatchedCall* batched,
                                    const std::vector<TrialRecord>& trials) const {
   v1::SuggestResponse* response = batched->call.response;
   batched->rendered = LeasedTrialsToProto(study_id_, trials, response);
-  return batched->call.guard.request_id.empty() ? std::string() : response->SerializeAsString();
+  if (batched->call.guard.request_id.empty()) return std::string();
+  return AnswerToRemember(batched->rendered, *response);
 }
 
 void LeaseBatchWork::ForgetStudy() {

@@ -18,6 +18,7 @@
 #include "core/base/status.h"
 #include "google/protobuf/util/time_util.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/server/store/store_calls.h"
 
 namespace slipstream {
 namespace {
@@ -144,6 +145,16 @@ TEST_F(LeaseBatchTest, CallsThatLeaveTheBatchDoNotDisturbTheOthers) {
   for (const size_t i : {0, 1, 3}) EXPECT_TRUE(answers[i].status.ok()) << answers[i].status;
   const auto repeat = RunBatch({{"d", 1, "other-id"}});
   EXPECT_EQ(repeat[0].response.DebugString(), answers[3].response.DebugString());
+}
+
+// The row of a queued trial is damaged.
+TEST_F(LeaseBatchTest, ARepeatIsRefusedIfTheFirstAnswerCouldNotBeMade) {
+  Create(ExampleStudy());
+  ASSERT_TRUE(AddTrials(*store_, "s", {NewSuggestion("\xff")}).ok());
+  for (const char* call : {"first", "repeat"}) {
+    const absl::Status status = RunBatch({{"a", 1, "the-id"}})[0].status;
+    EXPECT_TRUE(absl::IsDataLoss(status)) << call << ": " << status;
+  }
 }
 
 TEST_F(LeaseBatchTest, APausedStudyGivesWorkersTheirTrialsAndNoOthers) {

@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/server/store/store_calls.h"
 
 namespace slipstream {
 namespace {
@@ -259,6 +260,21 @@ TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyHasAnotherSpa
   EXPECT_EQ(repeat.DebugString(), first.DebugString());
   request.set_request_id("another-id");
   EXPECT_TRUE(absl::IsInvalidArgument(Call(&TrialService::AddTrials, request)));
+}
+
+// Its row is damaged.
+TEST_F(TrialServiceTest, ARepeatIsRefusedIfTheFirstAnswerCouldNotBeMade) {
+  ASSERT_TRUE(AddTrials(*store_, "s", {NewSuggestion("\xff")}).ok());
+  v1::UpdateTrialRequest request;
+  request.set_request_id("the-id");
+  request.mutable_trial()->set_name("studies/s/trials/1");
+  request.mutable_trial()->set_note("note");
+  request.mutable_update_mask()->add_paths("note");
+  for (const char* call : {"first", "repeat"}) {
+    const absl::Status status = Call(&TrialService::UpdateTrial, request);
+    EXPECT_TRUE(absl::IsDataLoss(status)) << call << ": " << status;
+  }
+  EXPECT_EQ(store_->GetTrial("s", 1)->note, "note") << "the change itself was made";
 }
 
 TEST_F(TrialServiceTest, TrialsThatMayHaveBeenAddedBeforeAreRefusedForTooLittleMemory) {
