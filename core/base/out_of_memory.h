@@ -10,9 +10,11 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "core/base/status.h"
 
 namespace slipstream {
+
+// An OverloadError for work that lacks memory. Takes no memory if there is none.
+absl::Status OutOfMemory() noexcept;
 
 // What `work` returns, a Status or StatusOr, or RESOURCE_EXHAUSTED if it could not have the
 // memory that it wanted: an OverloadError, as other work may end and leave it some, unless it
@@ -24,7 +26,7 @@ std::invoke_result_t<Work> OrOutOfMemory(const Work& work) {
   } catch (const std::length_error&) {
     return absl::ResourceExhaustedError("the server has too little memory for this");
   } catch (const std::bad_alloc&) {
-    return OverloadError("the server has too little memory for this at the moment");
+    return OutOfMemory();
   }
 }
 

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -21,6 +23,15 @@ TEST(OutOfMemory, IsAnErrorOfTheWork) {
   });
   EXPECT_EQ(endless.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_FALSE(IsOverload(endless.status()));
+}
+
+TEST(OutOfMemory, IsAnErrorThatTakesNoMemory) {
+  absl::Status failed;
+  {
+    const LackOfMemory lack(0);
+    failed = OrOutOfMemory([]() -> absl::Status { throw std::bad_alloc(); });
+  }
+  EXPECT_TRUE(IsOverload(failed)) << failed;
 }
 
 TEST(OutOfMemory, OtherResultsPassThrough) {
