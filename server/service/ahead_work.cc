@@ -35,22 +35,27 @@ std::shared_ptr<AheadWork> AheadWork::Make(const LeaseBatchContext& context,
 
 void AheadWork::Hurry() {
   if (is_hurried_.exchange(true)) return;
-  if (awaits_turn_) AwaitTurn(Executor::Turn::kFirst);
+  // Without memory for that it goes on in its later turn.
+  if (awaits_turn_) AwaitTurn(Executor::Turn::kFirst).IgnoreError();
 }
 
-void AheadWork::AwaitTurn(Executor::Turn turn) {
-  executor_->Continue(
-      [self = shared_from_this()] {
-        if (self->awaits_turn_.exchange(false)) self->TakeTurn();
-      },
-      turn);
+absl::Status AheadWork::AwaitTurn(Executor::Turn turn) {
+  return OrOutOfMemory([&] {
+    executor_->Continue(
+        [self = shared_from_this()] {
+          if (self->awaits_turn_.exchange(false)) self->TakeTurn();
+        },
+        turn);
+    return absl::OkStatus();
+  });
 }
 
 void AheadWork::TakeTurn() {
   const absl::StatusOr<bool> has_more = OrOutOfMemory([this] { return Compute(); });
   if (has_more.ok() && *has_more) {
     awaits_turn_ = true;
-    return AwaitTurn(is_hurried_ ? Executor::Turn::kFirst : Executor::Turn::kLater);
+    if (AwaitTurn(is_hurried_ ? Executor::Turn::kFirst : Executor::Turn::kLater).ok()) return;
+    if (!awaits_turn_.exchange(false)) return;  // Who hurried it has taken the turn.
   }
   work_.reset();
   finished_();

@@ -39,7 +39,8 @@ class AheadWork : public std::enable_shared_from_this<AheadWork> {
             std::function<bool()> is_needed_elsewhere, std::function<void()> finished);
 
   void TakeTurn();
-  void AwaitTurn(Executor::Turn turn);
+  // RESOURCE_EXHAUSTED without memory for the task that takes the turn.
+  absl::Status AwaitTurn(Executor::Turn turn);
   // Whether there is more to do.
   absl::StatusOr<bool> Compute();
   absl::Status Begin();

@@ -51,17 +51,26 @@ int LeaseBatchWork::BatchedCall::Missing() const {
          static_cast<int>(grant.again.size() + grant.queued.size() + grant.fresh.size());
 }
 
-LeaseBatchWork::LeaseBatchWork(const LeaseBatchContext& context, std::string study_id,
-                               std::vector<SuggestCall> calls, Finished finished)
-    : context_(context), study_id_(std::move(study_id)), finished_(std::move(finished)) {
-  calls_.reserve(calls.size());
-  for (SuggestCall& call : calls) calls_.push_back({std::move(call)});
+LeaseBatchWork::LeaseBatchWork(const LeaseBatchContext& context, const std::string& study_id,
+                               size_t calls)
+    : context_(context), study_id_(study_id) {
+  calls_.reserve(calls);
+  postponed_.reserve(calls);
 }
 
-void LeaseBatchWork::Start(const LeaseBatchContext& context, std::string study_id,
+void LeaseBatchWork::Start(const LeaseBatchContext& context, const std::string& study_id,
                            std::vector<SuggestCall> calls, Finished finished) {
-  std::shared_ptr<LeaseBatchWork> work(
-      new LeaseBatchWork(context, std::move(study_id), std::move(calls), std::move(finished)));
+  std::shared_ptr<LeaseBatchWork> work;
+  const absl::Status begun = OrOutOfMemory([&] {
+    work.reset(new LeaseBatchWork(context, study_id, calls.size()));
+    return absl::OkStatus();
+  });
+  if (!begun.ok()) {
+    for (const SuggestCall& call : calls) call.done(begun);
+    return finished({});
+  }
+  for (SuggestCall& call : calls) work->calls_.push_back({std::move(call)});
+  work->finished_ = std::move(finished);
   work->TakeTurn();
 }
 
@@ -71,18 +80,26 @@ void LeaseBatchWork::TakeTurn() {
   absl::StatusOr<Next> next =
       OrOutOfMemory([this] { return work_ == nullptr ? Begin() : GoOn(); });
   if (next.ok() && *next == Next::kAnotherTurn) {
-    context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
-                                Executor::Turn::kLater);
-    return;
+    const absl::Status waits = OrOutOfMemory([this] {
+      context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
+                                  Executor::Turn::kLater);
+      return absl::OkStatus();
+    });
+    if (waits.ok()) return;
+    next = waits;
   }
   if (context_.stop.stop_requested()) next = ShuttingDown();
   if (work_ != nullptr && next.ok()) work_->KeepFurther();
   work_.reset();
+  absl::Status status = next.status();
   if (next.ok() && *next == Next::kCommit) {
-    Commit();
-  } else {
-    Committed(next.status());
+    status = OrOutOfMemory([this] {
+      Commit();
+      return absl::OkStatus();
+    });
+    if (status.ok()) return;
   }
+  Committed(status);
 }
 
 absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
@@ -286,7 +303,6 @@ void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool
   // Where there was too little memory for that, all calls are still there to be refused.
   std::vector<BatchedCall> served;
   served.reserve(calls_.size());
-  postponed_.reserve(calls_.size());
   for (BatchedCall& batched : calls_) {
     if (batched.Missing() > 0 && !are_all && !batched.is_late) {
       postponed_.push_back(std::move(batched.call));
@@ -299,6 +315,7 @@ void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool
   calls_ = std::move(served);
 }
 
+// If it throws, the store has not been asked.
 void LeaseBatchWork::Commit() {
   LeaseBatch batch;
   batch.study_key = study_->key;
@@ -352,7 +369,6 @@ void LeaseBatchWork::Committed(const absl::Status& status) {
   const bool overtaken = absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
   if (absl::IsNotFound(status)) ForgetStudy();
   if (status.ok() && !given_.empty()) CountGiven();
-  postponed_.reserve(postponed_.size() + calls_.size());
   // Up to here it may be called again, without memory for it; from here on all takes place once.
   [&]() noexcept {
     for (BatchedCall& batched : calls_) {

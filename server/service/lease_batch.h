@@ -4,6 +4,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_LEASE_BATCH_H_
 #define SLIPSTREAM_SERVER_SERVICE_LEASE_BATCH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -64,8 +65,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
 
   ~LeaseBatchWork();
 
-  // `context` must outlive the batch.
-  static void Start(const LeaseBatchContext& context, std::string study_id,
+  // `context` must outlive the batch. Throws nothing.
+  static void Start(const LeaseBatchContext& context, const std::string& study_id,
                     std::vector<SuggestCall> calls, Finished finished);
 
  private:
@@ -80,8 +81,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
     int Missing() const;
   };
 
-  LeaseBatchWork(const LeaseBatchContext& context, std::string study_id,
-                 std::vector<SuggestCall> calls, Finished finished);
+  // Has room for so many calls.
+  LeaseBatchWork(const LeaseBatchContext& context, const std::string& study_id, size_t calls);
 
   // How a batch goes on after a turn.
   enum class Next { kAnotherTurn, kCommit, kAnswer };
@@ -126,7 +127,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   std::vector<Provenance> given_;             // Those of the suggestions that the calls get.
   // Whether these are to be counted as used (PreparedSuggestions).
   bool counts_as_used_ = false;
-  std::vector<SuggestCall> postponed_;
+  std::vector<SuggestCall> postponed_;  // Has room for all calls.
 };
 
 }  // namespace slipstream

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/out_of_memory.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/prepared_suggestions.h"
@@ -29,6 +30,16 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
         finished_(std::move(finished)) {}
 
   void Start() {
+    const absl::Status asked = OrOutOfMemory([this] {
+      AskStore();
+      return absl::OkStatus();
+    });
+    if (!asked.ok()) End(asked);
+  }
+
+ private:
+  // If it throws, the store has not been asked.
+  void AskStore() {
     const auto self = shared_from_this();
     PreparedLease lease;
     lease.study_key = study_->key;
@@ -52,7 +63,6 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
                                [self](absl::Status status) { self->End(std::move(status)); }));
   }
 
- private:
   // Called first in each attempt of the transaction. Whether nothing is to be leased.
   bool BeginAttempt() {
     next_ = {};
@@ -124,7 +134,7 @@ std::shared_ptr<const CatalogStudy> FindPreparedStudy(const LeaseBatchContext& c
 }
 
 void AnswerFromPrepared(const LeaseBatchContext& context,
-                        std::shared_ptr<const CatalogStudy> study, SuggestCall call,
+                        std::shared_ptr<const CatalogStudy> study, SuggestCall&& call,
                         std::function<void(std::optional<SuggestCall>)> finished) {
   if (AsksTooMany(call, *context.options, *study)) return finished(std::move(call));
   std::make_shared<PreparedCall>(context, std::move(study), std::move(call), std::move(finished))

@@ -22,9 +22,10 @@ std::shared_ptr<const CatalogStudy> FindPreparedStudy(const LeaseBatchContext& c
 
 // Tries to answer the call. `finished` is called once, on any thread: with the call if it needs a
 // batch, because what was made beforehand does not suffice or no longer holds; with nothing after
-// the call was answered. `context` must outlive that.
+// the call was answered. `context` must outlive that. Without memory to begin, throws
+// std::bad_alloc and leaves the call as it was.
 void AnswerFromPrepared(const LeaseBatchContext& context,
-                        std::shared_ptr<const CatalogStudy> study, SuggestCall call,
+                        std::shared_ptr<const CatalogStudy> study, SuggestCall&& call,
                         std::function<void(std::optional<SuggestCall>)> finished);
 
 }  // namespace slipstream

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "core/study/suggestion.h"
 #include "server/store/store.h"
@@ -129,7 +129,7 @@ class PreparedSuggestions {
   const size_t most_studies_;
   const size_t most_bytes_;
   std::mutex mutex_;
-  absl::flat_hash_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
+  std::unordered_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
   size_t bytes_ = 0;
   uint64_t uses_ = 0;
   std::atomic<int64_t> made_{0};

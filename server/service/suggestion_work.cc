@@ -48,8 +48,11 @@ SuggestionWork::SuggestionWork(const LeaseBatchContext& context,
 
 // Has sources fitted that were not ready.
 SuggestionWork::~SuggestionWork() {
-  if (is_ahead_) return;  // Those who use them ask again.
-  if (!provider_->all_ready()) context_.on_unready_sources(study_->id);
+  if (is_ahead_ || provider_->all_ready()) return;  // Those who use them ask again.
+  OrOutOfMemory([this] {
+    context_.on_unready_sources(study_->id);
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(

@@ -6,17 +6,23 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/server/store/store_calls.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -269,6 +275,176 @@ TEST_F(OneComputationTest, WorkAheadForWhichThereIsTooLittleMemoryIsLeftOut) {
   service_->WaitUntilComputed();
   EXPECT_TRUE(has_lacked);
   EXPECT_NE(Suggest("w").name(), trial);
+}
+
+// A store that answers a lease at once with ABORTED, while memory is lacking.
+class AbortingStore : public ObservedStore {
+ public:
+  explicit AbortingStore(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
+
+  void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
+    if (!Abort([&](absl::Status status) { write.done(std::move(status), std::nullopt); })) {
+      ObservedStore::LeasePrepared(std::move(lease), std::move(write));
+    }
+  }
+  void LeaseTrials(LeaseBatch batch) override {
+    if (!Abort(batch.done)) ObservedStore::LeaseTrials(std::move(batch));
+  }
+
+  // Only the next answer, and with memory for so many allocations.
+  void AbortNext(int allocations) { allocations_ = allocations; }
+
+ private:
+  bool Abort(const std::function<void(absl::Status)>& done) {
+    const int allocations = allocations_.exchange(-1);
+    if (allocations < 0) return false;
+    absl::Status aborted = absl::AbortedError("plan again");
+    const LackOfMemory lack(allocations);
+    done(std::move(aborted));
+    return true;
+  }
+
+  std::atomic<int> allocations_{-1};  // Negative: nothing is aborted.
+};
+
+// A queue whose memory may give out at any allocation.
+class LackingQueueTest : public ServiceFixture {
+ protected:
+  LackingQueueTest() {
+    Create(ExampleStudy());
+    StartQueue([] {});
+  }
+  ~LackingQueueTest() override { queue_->WaitUntilIdle(); }
+
+  void StartQueue(const std::function<void()>& on_thread) {
+    queue_.reset();
+    executor_.emplace("computations", /*threads=*/1, /*max_waiting=*/10, /*spare_threads=*/0,
+                      on_thread);
+    context_.executor = &*executor_;
+    queue_.emplace(context_, &*executor_);
+  }
+
+  // Calls `test` with no memory at first and then more and more, until it says that there was
+  // enough of it. Checks after each time that the queue still answers.
+  void WithMoreAndMoreMemory(const std::function<bool(int allocations)>& test) {
+    int times = 0;
+    for (int allocations = 0; test(allocations); ++times) {
+      queue_->WaitUntilIdle();
+      const absl::Status status = Ask();
+      ASSERT_TRUE(status.ok()) << status << " after " << allocations << " allocations";
+      allocations += 1 + allocations / 16;
+    }
+    EXPECT_GT(times, 0) << "nothing was tested";
+  }
+
+  struct Asked {
+    v1::SuggestResponse response;
+    std::promise<absl::Status> promise;
+    std::future<absl::Status> status = promise.get_future();
+    SuggestCall call;
+  };
+  // A call that is not in the queue yet.
+  Asked& NewCall() {
+    Asked& asked = asked_.emplace_back();
+    asked.call.study_id = "s";
+    asked.call.worker = "w" + std::to_string(asked_.size());
+    asked.call.response = &asked.response;
+    asked.call.done = [&promise = asked.promise](absl::Status status) {
+      promise.set_value(std::move(status));
+    };
+    return asked;
+  }
+  absl::Status Ask() {
+    Asked& asked = NewCall();
+    queue_->Suggest(std::move(asked.call));
+    return asked.status.get();
+  }
+  // Has the next call go to the store, as a suggestion is there for it, or be computed.
+  void Prepare() {
+    while (!prepared_.HasUnused(key())) EXPECT_TRUE(Ask().ok());
+  }
+  void ForgetPrepared() { prepared_.Forget(key()); }
+  int64_t key() { return store_->GetStudy("s")->key; }
+  // Whether the call was refused, for want of memory.
+  static bool IsRefused(const absl::Status& status) {
+    EXPECT_TRUE(status.ok() || IsOverload(status)) << status;
+    return !status.ok();
+  }
+
+  AbortingStore aborting_store_{store_.get()};
+  PreparedSuggestions prepared_{10, size_t{1} << 20};
+  Catalog catalog_{&aborting_store_, size_t{1} << 20, size_t{1} << 20};
+  HistoryCache histories_{&aborting_store_, size_t{1} << 20};
+  SourceLibrary sources_{size_t{16} << 20};
+  LadderCounts ladder_;
+  ServiceOptions options_;
+  LeaseBatchContext context_{.store = &aborting_store_,
+                             .catalog = &catalog_,
+                             .sources = &sources_,
+                             .histories = &histories_,
+                             .ladder = &ladder_,
+                             .options = &options_,
+                             .prepared = &prepared_};
+  std::optional<Executor> executor_;
+  std::optional<SuggestQueue> queue_;
+  std::deque<Asked> asked_;
+};
+
+TEST_F(LackingQueueTest, ACallForWhichThereIsTooLittleMemoryIsRefused) {
+  for (const bool is_prepared : {false, true}) {
+    WithMoreAndMoreMemory([&](int allocations) {
+      is_prepared ? Prepare() : ForgetPrepared();
+      queue_->WaitUntilIdle();
+      Asked& asked = NewCall();
+      {
+        const LackOfMemory lack(allocations);
+        queue_->Suggest(std::move(asked.call));
+      }
+      return IsRefused(asked.status.get());
+    });
+  }
+}
+
+TEST_F(LackingQueueTest, ACallThatComesBackFromTheStoreIsRefusedWithoutMemory) {
+  WithMoreAndMoreMemory([&](int allocations) {
+    Prepare();
+    aborting_store_.AbortNext(allocations);
+    return IsRefused(Ask());
+  });
+}
+
+TEST_F(LackingQueueTest, CallsThatABatchLeavesAreRefusedWithoutMemory) {
+  WithMoreAndMoreMemory([&](int allocations) {
+    ForgetPrepared();
+    aborting_store_.AbortNext(allocations);
+    return IsRefused(Ask());
+  });
+}
+
+TEST_F(LackingQueueTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {
+  WithMoreAndMoreMemory([&](int allocations) {
+    std::promise<void> begun;
+    StartQueue([&] {
+      thread_local std::optional<LackOfMemory> lack;
+      lack.emplace(allocations);
+      begun.set_value();
+    });
+    begun.get_future().wait();
+    ForgetPrepared();
+    const bool is_refused = IsRefused(Ask());
+    StartQueue([] {});
+    return is_refused;
+  });
+}
+
+TEST_F(LackingQueueTest, WorkAheadThatCannotBeginForWantOfMemoryIsLeftOut) {
+  Create(ExampleStudy("gp_log_ei"), "modelled");
+  const std::shared_ptr<const CatalogStudy> study = *catalog_.GetStudy("modelled");
+  WithMoreAndMoreMemory([&](int allocations) {
+    const LackOfMemory lack(allocations);
+    queue_->PrepareAhead(study);
+    return lack.has_struck();
+  });
 }
 
 // Two studies on one thread, besides the spare one, whose turns end after one suggestion.
