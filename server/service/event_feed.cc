@@ -108,7 +108,14 @@ bool EventFeed::ReadMore() {
   }
   // Where the store has let events go, watchers that want them have to be told.
   if (page->first_sequence > *known + 1) events_.clear();
-  for (EventRecord& event : page->events) events_.push_back(std::move(event));
+  const absl::Status kept = OrOutOfMemory([&] {
+    for (EventRecord& event : page->events) events_.push_back(std::move(event));
+    return absl::OkStatus();
+  });
+  if (!kept.ok()) {
+    events_.clear();  // There must be no gaps; watchers read the store.
+    return false;
+  }
   if (!page->events.empty()) last_known_ = events_.back().sequence;
   while (events_.size() > options_.max_events) events_.pop_front();
   return page->events.size() == kEventsPerRead;

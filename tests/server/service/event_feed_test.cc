@@ -8,12 +8,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
+#include "tests/testing/lack_of_memory.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -110,6 +112,32 @@ TEST_F(EventFeedTest, EventsForWhichThereIsTooLittleMemoryAreReadAgain) {
   Queue("s", 2);
   EXPECT_THAT(NumbersOf(watcher.get(), 2, &news), ElementsAre(1, 2));
   while (reads <= 3) news.Wait();
+}
+
+// At whichever allocation of the feed's thread it gives out, while events are read and kept.
+TEST_F(EventFeedTest, NoEventIsLostWhenMemoryGivesOut) {
+  Create("s");
+  const auto test = std::this_thread::get_id();
+  for (int allocations = 0; allocations < 40; ++allocations) {
+    std::atomic<bool> is_to_lack = false;
+    std::optional<LackOfMemory> lack;
+    ObservedStore store(store_.get(), [&](const std::string&) {
+      if (std::this_thread::get_id() == test) return;
+      lack.reset();
+      if (is_to_lack.exchange(false)) lack.emplace(allocations);
+    });
+    EventFeedOptions options;
+    options.gathering = absl::Milliseconds(1);
+    options.poll = absl::Milliseconds(1);
+    EventFeed feed(&store, options);
+    News news;
+    const auto watcher = *feed.Watch(0, *feed.LastSequence(), news.OnMore());
+    news.Wait();
+    is_to_lack = true;
+    Queue("s", 30);
+    EXPECT_EQ(NumbersOf(watcher.get(), 30, &news).size(), 30u);
+    while (is_to_lack) news.Wait();
+  }
 }
 
 TEST_F(EventFeedTest, AWatcherOfAllStudiesSeesThemAll) {
