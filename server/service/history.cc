@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/observation_conversion.h"
@@ -21,11 +21,11 @@ constexpr int64_t kMostBetween = 16;
 
 // The notes of the trials in (after_number, last_number], by number; empty for
 // strategies that do not read notes.
-absl::StatusOr<absl::flat_hash_map<int64_t, Notes>> ReadNotes(Store& store,
+absl::StatusOr<std::unordered_map<int64_t, Notes>> ReadNotes(Store& store,
                                                               const CatalogStudy& study,
                                                               int64_t after_number,
                                                               int64_t last_number) {
-  absl::flat_hash_map<int64_t, Notes> notes;
+  std::unordered_map<int64_t, Notes> notes;
   if (!study.strategy->ReadsNotes()) return notes;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialProvenance> provenances,
                               store.ListProvenances(study.ref(), after_number, last_number));
@@ -117,7 +117,7 @@ absl::Status StudyHistory::ReadRange(Store& store, const CatalogStudy& study, Ra
 
 absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
                                     const std::vector<TrialRecord>& page) {
-  absl::flat_hash_map<int64_t, Notes> notes;
+  std::unordered_map<int64_t, Notes> notes;
   if (!page.empty() && page.back().number > last_number_) {
     SLIPSTREAM_ASSIGN_OR_RETURN(notes, ReadNotes(store, study, last_number_, page.back().number));
   }

@@ -51,24 +51,24 @@ void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
                             const SearchSpace& space, const SourceFitOptions& options) {
   const std::string key = SourceLibrary::KeyOf(*source, space, options);
   if (library_.Find(key) != nullptr || HasNoRoom(key) || !Begin(key)) return;
-  // The caller's space may be gone by then; a fit does not need its candidates.
-  absl::StatusOr<SearchSpace> bare = SearchSpace::Create(space.parameters());
-  absl::Status accepted = bare.status();
-  if (accepted.ok()) {
-    auto shared = std::make_shared<const SearchSpace>(*std::move(bare));
+  const absl::Status accepted = OrOutOfMemory([&]() -> absl::Status {
+    // The caller's space may be gone by then; a fit does not need its candidates.
+    SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace bare, SearchSpace::Create(space.parameters()));
+    auto shared = std::make_shared<const SearchSpace>(std::move(bare));
     Load load = load_;
     if (!load) load = [source](const std::string&) { return source; };
-    accepted = executor_.Run(
+    return executor_.Run(
         [=, this, name = source->name] { Fit(key, name, load, *shared, options); });
-  }
+  });
   if (!accepted.ok()) End(key);
 }
 
 void SourceFitting::PrepareTogether(const std::string& name, std::function<absl::Status()> work) {
   const std::string key = absl::StrCat("together ", name);
   if (!Begin(key)) return;
-  const absl::Status accepted =
-      executor_.Run([this, key, work = std::move(work)] { Work(key, work, kMostTries); });
+  const absl::Status accepted = OrOutOfMemory([&] {
+    return executor_.Run([this, key, work = std::move(work)] { Work(key, work, kMostTries); });
+  });
   if (!accepted.ok()) End(key);
 }
 
@@ -76,8 +76,8 @@ void SourceFitting::Work(const std::string& key, const std::function<absl::Statu
                          int tries) {
   if (stopping_.stop_requested()) return;
   if (absl::IsUnavailable(OrOutOfMemory(work)) && tries > 1) {
-    const absl::Status accepted =
-        executor_.Run([this, key, work, tries] { Work(key, work, tries - 1); });
+    const absl::Status accepted = OrOutOfMemory(
+        [&] { return executor_.Run([this, key, work, tries] { Work(key, work, tries - 1); }); });
     if (accepted.ok()) return;
   }
   End(key);

@@ -17,9 +17,9 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "core/base/deadline.h"
 #include "core/sources/fitted_source.h"
@@ -90,9 +90,9 @@ class SourceFitting : public SourceProvider {
   std::mutex mutex_;
   std::stop_source stopping_;
   std::stop_callback<std::function<void()>> on_stop_;
-  absl::flat_hash_set<std::string> queued_;  // Waiting or running.
+  std::unordered_set<std::string> queued_;  // Waiting or running.
   // Models that did not fit into memory are not fitted again until then.
-  absl::flat_hash_map<std::string, std::chrono::steady_clock::time_point> no_room_until_;
+  std::unordered_map<std::string, std::chrono::steady_clock::time_point> no_room_until_;
   Executor executor_;                        // Last: its thread uses the rest.
 };
 

@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/out_of_memory.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -173,6 +175,28 @@ TEST(SourceFitting, AFailedAllocationIsAnErrorOfThatWorkAlone) {
   WaitForFits(&fitting);
   EXPECT_EQ(runs, 2) << "once it has ended it can be asked for again";
   EXPECT_TRUE(fitting.Get(source, *source->space, SourceFitOptions()).ok());
+}
+
+TEST(SourceFitting, WorkThatCannotBeQueuedForWantOfMemoryCanBeAskedForAgain) {
+  bool has_lacked = true;
+  for (int allocations = 0; has_lacked; ++allocations) {
+    SourceFitting fitting(kFittingBytes, 100, {});
+    CountedWork work({absl::OkStatus()});
+    const auto ask = [&] {
+      return OrOutOfMemory([&] {
+        fitting.PrepareTogether("work", work.function());
+        return absl::OkStatus();
+      });
+    };
+    {
+      const LackOfMemory lack(allocations);
+      ask().IgnoreError();
+      has_lacked = lack.has_struck();
+    }
+    ASSERT_TRUE(ask().ok());
+    WaitForFits(&fitting);
+    EXPECT_GT(work.runs(), 0) << allocations;
+  }
 }
 
 TEST(SourceFitting, WorkOfOneNameIsQueuedOnce) {
