@@ -158,11 +158,18 @@ UPDATE source_tasks SET bytes = length(definition)
 // From here on only programs that mark the file (file_mark.h) may write to it.
 constexpr char kMarks[] = "";
 
+// A list of one project reads only its page: the ids of a project are those that begin with its
+// name and a slash, and those of the project "default" have no slash.
+constexpr char kListsOfProjects[] = R"sql(
+CREATE INDEX studies_of_projects ON studies(substr(id, 1, instr(id, '/')));
+CREATE INDEX source_tasks_of_projects ON source_tasks(substr(id, 1, instr(id, '/')));
+)sql";
+
 static_assert(kTrialNumberBits == 24 && kMaxTrialNumber == 16777215);
 
 constexpr const char* kSteps[] = {
     kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports, kBeforeChecksums,
-    kFileForm,    kBytes,               kMarks};
+    kFileForm,    kBytes,               kMarks,            kListsOfProjects};
 static_assert(kSteps[kFirstVersionInForm - 1] == kFileForm);
 static_assert(kSteps[kFirstVersionWithMarks - 1] == kMarks);
 

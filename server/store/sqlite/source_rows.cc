@@ -13,13 +13,10 @@ namespace {
 constexpr char kSourceTaskById[] =
     SLIPSTREAM_SELECT_SOURCE_TASK "definition FROM source_tasks WHERE id = ?";
 constexpr char kSourceTasksInOrder[] =
-    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks"
-    " WHERE key > ?1 AND (?3 IS NULL OR instr(id, '/') = 0) ORDER BY key LIMIT ?2";
-// Reads the index of ids, then the rows of the page.
-constexpr char kSourceTasksOfProject[] =
-    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks"
-    " WHERE key IN (SELECT key FROM source_tasks WHERE id > ?3 || '/' AND id < ?3 || '0'"
-    " AND +key > ?1 ORDER BY +key LIMIT ?2) ORDER BY key";
+    SLIPSTREAM_SELECT_SOURCE_TASK "x'' FROM source_tasks WHERE key > ?1 ORDER BY key LIMIT ?2";
+constexpr char kSourceTasksOfProject[] = SLIPSTREAM_SELECT_SOURCE_TASK
+    "x'' FROM source_tasks WHERE " SLIPSTREAM_IS_OF_PROJECT
+    " AND key > ?1 ORDER BY key LIMIT ?2";
 
 #undef SLIPSTREAM_SELECT_SOURCE_TASK
 
@@ -53,7 +50,7 @@ absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
 
 absl::StatusOr<std::vector<SourceTaskRecord>> SqliteSnapshot::ListSourceTasks(
     const ListFilter& filter) {
-  Query query(reader_, IsOneRange(filter) ? kSourceTasksOfProject : kSourceTasksInOrder);
+  Query query(reader_, filter.project.has_value() ? kSourceTasksOfProject : kSourceTasksInOrder);
   BindFilter(filter, query);
   return query.All(SourceTaskOf);
 }

@@ -6,17 +6,9 @@
 
 namespace slipstream::sqlite {
 
-bool IsOneRange(const ListFilter& filter) {
-  return filter.project.value_or("default") != "default";
-}
-
 void BindFilter(const ListFilter& filter, Query& query) {
   query.BindInteger(filter.after_key).BindInteger(filter.limit);
-  if (filter.project.has_value()) {
-    query.BindText(*filter.project);
-  } else {
-    query.BindInteger(std::nullopt);
-  }
+  if (filter.project.has_value()) query.BindText(*filter.project);
 }
 
 absl::Status SqliteTransaction::Begin() {

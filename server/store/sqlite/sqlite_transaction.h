@@ -37,10 +37,10 @@ absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection)
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit);
 
-// Whether the ids that a list shows are next to each other in their index: they begin with the
-// project's name and a slash, which those of the project "default" do not.
-bool IsOneRange(const ListFilter& filter);
-// Binds the key, the limit and the project of the query of a list.
+// The condition that an id is one of project ?3, in the form of the indexes by project (schema.cc).
+#define SLIPSTREAM_IS_OF_PROJECT \
+  "substr(id, 1, instr(id, '/')) = iif(?3 = 'default', '', ?3 || '/')"
+// Binds the key, the limit and, if there is one, the project of the query of a list.
 void BindFilter(const ListFilter& filter, Query& query);
 
 // The rows of a connection that is in a snapshot.

@@ -24,12 +24,10 @@ constexpr char kStudySummaryByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
 constexpr char kStudiesInOrder[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES
-    "WHERE key > ?1 AND (?3 IS NULL OR instr(id, '/') = 0) ORDER BY key LIMIT ?2";
-// Reads the index of ids, then the rows of the page.
+    "WHERE key > ?1 ORDER BY key LIMIT ?2";
 constexpr char kStudiesOfProject[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES
-    "WHERE key IN (SELECT key FROM studies WHERE id > ?3 || '/' AND id < ?3 || '0'"
-    " AND +key > ?1 ORDER BY +key LIMIT ?2) ORDER BY key";
+    "WHERE " SLIPSTREAM_IS_OF_PROJECT " AND key > ?1 ORDER BY key LIMIT ?2";
 
 #undef SLIPSTREAM_FROM_STUDIES
 #undef SLIPSTREAM_STUDY_COLUMNS
@@ -85,7 +83,7 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteSnapshot::FindStudySummary(int6
 }
 
 absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(const ListFilter& filter) {
-  Query query(reader_, IsOneRange(filter) ? kStudiesOfProject : kStudiesInOrder);
+  Query query(reader_, filter.project.has_value() ? kStudiesOfProject : kStudiesInOrder);
   BindFilter(filter, query);
   return query.All(StudyOf);
 }

@@ -75,6 +75,8 @@ TEST_F(PaddingTest, ObservationsSplitNoPages) {
 
 // Takes a file of today back to version 2, before there were leases and reports.
 constexpr char kWithoutLeases[] = R"sql(
+DROP INDEX studies_of_projects;
+DROP INDEX source_tasks_of_projects;
 ALTER TABLE study_heads DROP COLUMN late_count;
 ALTER TABLE study_heads DROP COLUMN lease_ms;
 ALTER TABLE study_heads DROP COLUMN max_requeues;
@@ -125,6 +127,8 @@ TEST_F(PaddingTest, OpenTrialsOfAnOlderFileHaveNoPaddingAndCanBeObserved) {
 
 // Takes a file of today back to version 5, which did not count bytes.
 constexpr char kWithoutBytes[] = R"sql(
+DROP INDEX studies_of_projects;
+DROP INDEX source_tasks_of_projects;
 ALTER TABLE study_heads DROP COLUMN bytes;
 ALTER TABLE source_tasks DROP COLUMN bytes;
 PRAGMA user_version = 5;
