@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "server/store/records.h"
 #include "server/store/store_figures.h"
 #include "server/store/usage.h"
@@ -199,9 +200,16 @@ class RowTransaction : public Rows {
 
   // Returns the key, like InsertStudy. `bytes` are its share of its project's (usage.h).
   virtual absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                                   const std::vector<std::string>& chunks,
                                                    int64_t bytes) = 0;
-  // Deletes a source task that no study uses, with its chunks.
+  // Inserts further chunks of a source task, which has `position` already.
+  virtual absl::Status InsertSourceChunks(int64_t source_key, int64_t position,
+                                          absl::Span<const std::string> chunks) = 0;
+  // Begins a source task that has so many chunks, at least one, before it is inserted, and gives it
+  // up, like BeginStudy and GiveUpStudy.
+  virtual absl::StatusOr<int64_t> BeginSourceTask(int64_t chunk_count) = 0;
+  virtual absl::Status GiveUpSourceTask(int64_t source_key) = 0;
+  // Deletes a source task that no study uses, with its chunks. These may be erased later, but none
+  // is found again: no other source task gets the key.
   virtual absl::Status DeleteSourceTask(int64_t source_key) = 0;
   // The ids of studies that use the source task, oldest first, at most `limit` of them.
   virtual absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "server/store/answer_rules.h"
+#include "server/store/gradual_write.h"
 #include "server/store/guarded_write.h"
 #include "server/store/holding_rules.h"
 #include "server/store/import_rules.h"
-#include "server/store/import_work.h"
 #include "server/store/lease_clock.h"
 #include "server/store/lease_rules.h"
 #include "server/store/report_rules.h"
@@ -66,6 +66,53 @@ class LeaseWrite : public PendingWrite {
   std::vector<absl::Status> refusals_;  // Of single grants, by the latest attempt.
 };
 
+// An import, and the registration of a source task, as gradual_write.h makes them.
+struct GradualImport {
+  using Record = StudyRecord;
+  using Part = rules::ImportPart;
+
+  bool HasMore(const Part& part) const { return rules::HasMore(import, part); }
+  bool HasBegun(const Part& part) const { return part.study_key > 0; }
+  absl::StatusOr<Part> Begin(RowTransaction& rows) const {
+    return rules::BeginImport(rows, import, quotas);
+  }
+  absl::StatusOr<Part> Continue(RowTransaction& rows, const Part& part) const {
+    return rules::ContinueImport(rows, import, part);
+  }
+  absl::StatusOr<Record> Finish(RowTransaction& rows, const Part& part) const {
+    return rules::FinishImport(rows, import, part, quotas);
+  }
+  static absl::Status GiveUp(RowTransaction& rows, const Part& part) {
+    return rows.GiveUpStudy(part.study_key);
+  }
+
+  rules::CheckedImport import;
+  Quotas* quotas;
+};
+
+struct GradualRegistration {
+  using Record = RegisteredSourceTask;
+  using Part = rules::SourceTaskPart;
+
+  bool HasMore(const Part& part) const { return rules::HasMore(task, part); }
+  bool HasBegun(const Part& part) const { return part.source_key > 0; }
+  absl::StatusOr<Part> Begin(RowTransaction& rows) const {
+    return rules::BeginSourceTask(rows, task, quotas);
+  }
+  absl::StatusOr<Part> Continue(RowTransaction& rows, const Part& part) const {
+    return rules::ContinueSourceTask(rows, task, part);
+  }
+  absl::StatusOr<Record> Finish(RowTransaction& rows, const Part& part) const {
+    return rules::RegisterSourceTask(rows, task, quotas, part);
+  }
+  static absl::Status GiveUp(RowTransaction& rows, const Part& part) {
+    return rows.GiveUpSourceTask(part.source_key);
+  }
+
+  NewSourceTask task;
+  Quotas* quotas;
+};
+
 class RuleStore : public Store {
  public:
   RuleStore(std::unique_ptr<Database> database, const StoreOptions& options)
@@ -104,8 +151,9 @@ class RuleStore : public Store {
   }
   void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
     const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
-    ImportWork::Start(&writes_, {std::move(study), limits, options_.now_ms()}, options_.quotas,
-                      CountingRefusals(std::move(write)));
+    GradualImport import = {{std::move(study), limits, options_.now_ms()}, options_.quotas};
+    GradualWrite<GradualImport>::Start(&writes_, std::move(import),
+                                       CountingRefusals(std::move(write)));
   }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {
@@ -157,10 +205,9 @@ class RuleStore : public Store {
     });
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
-    Submit(CountingRefusals(std::move(write)),
-           [task = std::move(task), quotas = options_.quotas](RowTransaction& rows) {
-             return rules::RegisterSourceTask(rows, task, quotas);
-           });
+    GradualRegistration registration = {std::move(task), options_.quotas};
+    GradualWrite<GradualRegistration>::Start(&writes_, std::move(registration),
+                                             CountingRefusals(std::move(write)));
   }
   void DeleteSourceTask(std::string id, Write<Unit> write) override {
     Submit(std::move(write), [id = std::move(id)](RowTransaction& rows) {

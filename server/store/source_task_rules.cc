@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "core/base/status.h"
 #include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
@@ -17,6 +18,31 @@ absl::StatusOr<int64_t> RequireSourceTask(Rows& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
   if (!key.has_value()) return SourceTaskNotFound(id);
   return *key;
+}
+
+// So many bytes are stored in a few hundredths of a second; a chunk may have almost as many.
+constexpr size_t kChunkBytesAtOnce = 8 << 20;
+
+// The place after the chunks from `begin` on that one transaction takes, at least one.
+size_t EndOfChunks(const std::vector<std::string>& chunks, size_t begin) {
+  size_t bytes = 0;
+  size_t end = begin;
+  while (end < chunks.size()) {
+    bytes += chunks[end].size();
+    if (bytes > kChunkBytesAtOnce && end > begin) break;
+    ++end;
+  }
+  return end;
+}
+
+absl::Status InsertChunks(RowTransaction& rows, const NewSourceTask& task, int64_t source_key,
+                          size_t begin, size_t end) {
+  return rows.InsertSourceChunks(source_key, static_cast<int64_t>(begin),
+                                 absl::MakeConstSpan(task.chunks).subspan(begin, end - begin));
+}
+
+ProjectUsage ShareOfTask(const NewSourceTask& task) {
+  return {.source_tasks = 1, .bytes = StoredBytesOf(task)};
 }
 
 // How many of its studies a refusal to delete a source task names, and among how many of the first
@@ -61,21 +87,50 @@ absl::StatusOr<std::string> UseText(RowTransaction& rows, const std::string& id,
 
 }  // namespace
 
+bool HasMore(const NewSourceTask& task, const SourceTaskPart& part) {
+  return !task.validate_only && EndOfChunks(task.chunks, part.chunks) < task.chunks.size();
+}
+
+absl::StatusOr<SourceTaskPart> BeginSourceTask(RowTransaction& rows, const NewSourceTask& task,
+                                               Quotas* quotas) {
+  SourceTaskPart part;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> known, rows.FindSourceTaskKey(task.id));
+  if (known.has_value()) return part;
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, task.id, ShareOfTask(task)));
+  SLIPSTREAM_ASSIGN_OR_RETURN(part.source_key,
+                              rows.BeginSourceTask(static_cast<int64_t>(task.chunks.size())));
+  return part;
+}
+
+absl::StatusOr<SourceTaskPart> ContinueSourceTask(RowTransaction& rows, const NewSourceTask& task,
+                                                  SourceTaskPart part) {
+  const size_t end = EndOfChunks(task.chunks, part.chunks);
+  SLIPSTREAM_RETURN_IF_ERROR(InsertChunks(rows, task, part.source_key, part.chunks, end));
+  part.chunks = end;
+  return part;
+}
+
 absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
-                                                        const NewSourceTask& task, Quotas* quotas) {
+                                                        const NewSourceTask& task, Quotas* quotas,
+                                                        const SourceTaskPart& part) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<SourceTaskRecord> known, rows.FindSourceTask(task.id));
-  if (known.has_value()) return RegisteredSourceTask{*std::move(known), true};
+  if (known.has_value()) {
+    if (part.source_key > 0) SLIPSTREAM_RETURN_IF_ERROR(rows.GiveUpSourceTask(part.source_key));
+    return RegisteredSourceTask{*std::move(known), true};
+  }
   SourceTaskRecord record;
+  record.key = part.source_key;
   record.id = task.id;
   record.definition = task.definition;
   record.observation_count = task.observation_count;
   record.measured_count = task.measured_count;
-  const int64_t bytes = StoredBytesOf(task);
-  SLIPSTREAM_RETURN_IF_ERROR(
-      CheckQuota(rows, quotas, task.id, {.source_tasks = 1, .bytes = bytes}));
+  const ProjectUsage share = ShareOfTask(task);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, task.id, share));
   if (task.validate_only) return RegisteredSourceTask{std::move(record), false};
   record.create_ms = rows.now_ms();
-  SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertSourceTask(record, task.chunks, bytes));
+  SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertSourceTask(record, share.bytes));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      InsertChunks(rows, task, record.key, part.chunks, task.chunks.size()));
   return RegisteredSourceTask{std::move(record), false};
 }
 

@@ -1,8 +1,8 @@
 // The store of studies, trials and source tasks, in the domain's own verbs.
 //
-// Writes are asynchronous: each but a large import is one transaction, many may share
-// one commit, and `done` is called exactly once, after the commit is durable (or
-// nothing of it happened). Reads are synchronous, see whole transactions only, and
+// Writes are asynchronous: each is one transaction, but for a large import or source task,
+// many may share one commit, and `done` is called exactly once, after the commit is durable
+// (or nothing of it happened). Reads are synchronous, see whole transactions only, and
 // never wait for writes.
 //
 //   store->ObserveTrial({.study = "s", .number = 3, .outcome = outcome},
@@ -265,7 +265,8 @@ class Store {
   // NOT_FOUND.
   virtual void UpdateTrial(Annotation annotation, Write<TrialRecord> write) = 0;
   // Equal content (same id) is not stored again and changes nothing, nor does a task that is only
-  // validated: it is answered without a key and a time of creation.
+  // validated: it is answered without a key and a time of creation. A large task is stored whole or
+  // not at all, too, but in several transactions, between which other writes come.
   virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
   // NOT_FOUND. FAILED_PRECONDITION: a study uses it; the message names one.
   virtual void DeleteSourceTask(std::string id, Write<Unit> write) = 0;

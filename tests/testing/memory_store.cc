@@ -28,7 +28,6 @@ class MemoryTables {
   };
   struct SourceTaskRow {
     SourceTaskRecord record;  // Without study_count.
-    std::vector<std::string> chunks;
     int64_t bytes = 0;
   };
   struct AnswerRow {
@@ -47,6 +46,7 @@ class MemoryTables {
   std::map<TrialPlace, TrialRow> trials;
   std::map<int64_t, SourceTaskRow> source_tasks;
   std::map<std::string, int64_t> source_keys;
+  std::map<int64_t, std::vector<std::string>> chunks;  // By source key.
   std::map<std::string, AnswerRow> answers;
   std::map<TrialPlace, std::map<int64_t, double>> reports;  // By trial, then step.
   std::map<int64_t, EventRecord> events;                    // By sequence.
@@ -320,16 +320,16 @@ class MemorySnapshot : public RowSnapshot {
     });
   }
   absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
-    const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
-    return row == nullptr ? std::vector<std::string>() : row->chunks;
+    const std::vector<std::string>* chunks = FindIn(tables_.chunks, source_key);
+    return chunks == nullptr ? std::vector<std::string>() : *chunks;
   }
   absl::StatusOr<std::optional<std::string>> FindSourceChunk(int64_t source_key,
                                                              int64_t position) override {
-    const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
-    const bool is_there = row != nullptr && position >= 0 &&
-                          position < static_cast<int64_t>(row->chunks.size());
+    const std::vector<std::string>* chunks = FindIn(tables_.chunks, source_key);
+    const bool is_there = chunks != nullptr && position >= 0 &&
+                          position < static_cast<int64_t>(chunks->size());
     if (!is_there) return std::optional<std::string>();
-    return std::optional<std::string>(row->chunks[static_cast<size_t>(position)]);
+    return std::optional<std::string>((*chunks)[static_cast<size_t>(position)]);
   }
 
  private:
@@ -570,20 +570,32 @@ class MemoryTransaction : public RowTransaction {
   absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
     return reader_.SourceTaskKey(id);
   }
-  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                           const std::vector<std::string>& chunks,
-                                           int64_t bytes) override {
-    SourceTaskRow row = {task, chunks, bytes};
-    row.record.key = ++tables_.last_key;
+  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task, int64_t bytes) override {
+    SourceTaskRow row = {task, bytes};
+    if (row.record.key == 0) row.record.key = ++tables_.last_key;
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_keys, task.id, row.record.key));
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_tasks, row.record.key, row));
     return row.record.key;
+  }
+  absl::Status InsertSourceChunks(int64_t source_key, int64_t position,
+                                  absl::Span<const std::string> chunks) override {
+    NoteUndo(tables_.chunks, source_key);
+    std::vector<std::string>& all = tables_.chunks[source_key];
+    if (position != static_cast<int64_t>(all.size())) return Fail("it has other chunks");
+    all.insert(all.end(), chunks.begin(), chunks.end());
+    return absl::OkStatus();
+  }
+  absl::StatusOr<int64_t> BeginSourceTask(int64_t) override { return ++tables_.last_key; }
+  absl::Status GiveUpSourceTask(int64_t source_key) override {
+    Erase(tables_.chunks, source_key);
+    return absl::OkStatus();
   }
   absl::Status DeleteSourceTask(int64_t source_key) override {
     const SourceTaskRow* task = FindIn(tables_.source_tasks, source_key);
     if (task == nullptr) return Fail("the source task does not exist");
     Erase(tables_.source_keys, std::string(task->record.id));
     Erase(tables_.source_tasks, source_key);
+    Erase(tables_.chunks, source_key);
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,

@@ -159,17 +159,23 @@ UPDATE source_tasks SET bytes = length(definition)
 constexpr char kMarks[] = "";
 
 // A list of one project reads only its page: the ids of a project are those that begin with its
-// name and a slash, and those of the project "default" have no slash.
-constexpr char kListsOfProjects[] = R"sql(
+// name and a slash, and those of the project "default" have no slash. Large source tasks are stored
+// and erased in parts; see row_purge.h.
+constexpr char kListsAndParts[] = R"sql(
 CREATE INDEX studies_of_projects ON studies(substr(id, 1, instr(id, '/')));
 CREATE INDEX source_tasks_of_projects ON source_tasks(substr(id, 1, instr(id, '/')));
+
+CREATE TABLE source_purges(
+  source_key INTEGER PRIMARY KEY,
+  next_chunk INTEGER NOT NULL,
+  last_chunk INTEGER NOT NULL);
 )sql";
 
 static_assert(kTrialNumberBits == 24 && kMaxTrialNumber == 16777215);
 
 constexpr const char* kSteps[] = {
     kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports, kBeforeChecksums,
-    kFileForm,    kBytes,               kMarks,            kListsOfProjects};
+    kFileForm,    kBytes,               kMarks,            kListsAndParts};
 static_assert(kSteps[kFirstVersionInForm - 1] == kFileForm);
 static_assert(kSteps[kFirstVersionWithMarks - 1] == kMarks);
 

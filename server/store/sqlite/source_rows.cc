@@ -1,4 +1,6 @@
 // The rows of source tasks and their observations.
+#include <optional>
+
 #include "core/base/status.h"
 #include "server/store/resource_message.h"
 #include "server/store/sqlite/sqlite_transaction.h"
@@ -79,13 +81,13 @@ absl::StatusOr<std::vector<std::string>> SqliteTransaction::FindStudiesUsing(int
 }
 
 absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskRecord& record,
-                                                            const std::vector<std::string>& chunks,
                                                             int64_t bytes) {
   adds_ = true;
   Query task(writer_,
-             "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count,"
-             " definition, bytes) VALUES(?, ?, ?, ?, ?, ?)");
-  task.BindText(record.id)
+             "INSERT INTO source_tasks(key, id, create_ms, observation_count, measured_count,"
+             " definition, bytes) VALUES(?, ?, ?, ?, ?, ?, ?)");
+  task.BindInteger(record.key > 0 ? std::optional<int64_t>(record.key) : std::nullopt)
+      .BindText(record.id)
       .BindInteger(record.create_ms)
       .BindInteger(record.observation_count)
       .BindInteger(record.measured_count)
@@ -93,16 +95,43 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskReco
       .BindInteger(bytes);
   SLIPSTREAM_RETURN_IF_ERROR(task.Run());
   const int64_t key = writer_.last_inserted();
-  int64_t position = 0;
-  for (const std::string& chunk : chunks) {
-    Query query(writer_, "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
-    query.BindInteger(key).BindInteger(position++).BindBlob(chunk);
-    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-  }
+  if (record.key > 0) SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Keep(key));
   usages_.Add(ProjectOfId(record.id), {.source_tasks = 1, .bytes = bytes});
   return key;
 }
 
+absl::Status SqliteTransaction::InsertSourceChunks(int64_t source_key, int64_t position,
+                                                   absl::Span<const std::string> chunks) {
+  adds_ = true;
+  for (const std::string& chunk : chunks) {
+    Query query(writer_, "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
+    query.BindInteger(source_key).BindInteger(position++).BindBlob(chunk);
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  }
+  return absl::OkStatus();
+}
+
+// The row is there for its key alone, as that of a study that is begun.
+absl::StatusOr<int64_t> SqliteTransaction::BeginSourceTask(int64_t chunk_count) {
+  adds_ = true;
+  Query row(writer_,
+            "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count, definition)"
+            " VALUES('', 0, 0, 0, x'')");
+  SLIPSTREAM_RETURN_IF_ERROR(row.Run());
+  const int64_t key = writer_.last_inserted();
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Query(writer_, "DELETE FROM source_tasks WHERE key = ?").BindInteger(key).RunOnOneRow());
+  SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Hold(key, chunk_count));
+  return key;
+}
+
+absl::Status SqliteTransaction::GiveUpSourceTask(int64_t source_key) {
+  deletes_ = true;
+  source_purge_.Release(source_key);
+  return absl::OkStatus();
+}
+
+// The purge erases the chunks.
 absl::Status SqliteTransaction::DeleteSourceTask(int64_t source_key) {
   deletes_ = true;
   if (usages_.is_counted()) {
@@ -113,9 +142,13 @@ absl::Status SqliteTransaction::DeleteSourceTask(int64_t source_key) {
     if (found) share -= {.source_tasks = 1, .bytes = query.Integer(1)};
     if (found) usages_.Add(ProjectOfId(query.Bytes(0)), share);
   }
-  SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "DELETE FROM source_chunks WHERE source_key = ?")
-                                 .BindInteger(source_key)
-                                 .Run());
+  int64_t chunk_count = 0;
+  {
+    Query query(writer_, "SELECT count(*) FROM source_chunks WHERE source_key = ?");
+    SLIPSTREAM_RETURN_IF_ERROR(query.BindInteger(source_key).Run());
+    chunk_count = query.Integer(0);
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Add(source_key, chunk_count));
   return Query(writer_, "DELETE FROM source_tasks WHERE key = ?")
       .BindInteger(source_key)
       .RunOnOneRow();

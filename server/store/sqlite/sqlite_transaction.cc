@@ -41,15 +41,18 @@ absl::Status SqliteTransaction::RollBack() {
   usages_.RolledBack();
   answers_.RolledBack();
   events_.RolledBack();
-  purge_.RolledBack();
+  study_purge_.RolledBack();
+  source_purge_.RolledBack();
   earliest_lease_end_.reset();
   return writer_.RollBack();
 }
 
 absl::Status SqliteTransaction::Purge() {
   deletes_ = true;
-  SLIPSTREAM_RETURN_IF_ERROR(purge_.Continue());
-  return answers_.EraseSome();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool were_trials, study_purge_.Continue());
+  if (were_trials) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool were_chunks, source_purge_.Continue());
+  return were_chunks ? absl::OkStatus() : answers_.EraseSome();
 }
 
 absl::StatusOr<ProjectUsage> SqliteTransaction::FindUsage(absl::string_view project) {

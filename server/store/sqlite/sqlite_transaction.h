@@ -10,12 +10,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "server/store/rows.h"
 #include "server/store/sqlite/answers.h"
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/event_log.h"
 #include "server/store/sqlite/lease_horizon.h"
 #include "server/store/sqlite/project_usages.h"
+#include "server/store/sqlite/source_purge.h"
 #include "server/store/sqlite/study_heads.h"
 #include "server/store/sqlite/study_purge.h"
 
@@ -125,7 +127,8 @@ class SqliteTransaction : public RowTransaction {
         heads_(writer, /*capacity=*/1024, &usages_),
         answers_(writer, retention_ms),
         events_(writer),
-        purge_(writer) {}
+        study_purge_(writer),
+        source_purge_(writer) {}
 
   // ---- The transaction itself ----
 
@@ -138,14 +141,17 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Commit();
   absl::Status RollBack();
 
-  // Erases a few trials of deleted studies, and a few forgotten answers.
+  // Erases a few trials of deleted studies, or chunks of deleted source tasks, or forgotten
+  // answers.
   absl::Status Purge();
   // Whether the transaction deletes what takes room.
   bool deletes() const { return deletes_; }
   // Whether it also adds nothing that does.
   bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
-  bool purge_pending() const { return purge_.pending() || answers_.pending(); }
+  bool purge_pending() const {
+    return study_purge_.pending() || source_purge_.pending() || answers_.pending();
+  }
 
   // ---- Its rows ----
 
@@ -218,9 +224,11 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
     return ReadSourceTaskKey(writer_, id);
   }
-  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                           const std::vector<std::string>& chunks,
-                                           int64_t bytes) override;
+  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task, int64_t bytes) override;
+  absl::Status InsertSourceChunks(int64_t source_key, int64_t position,
+                                  absl::Span<const std::string> chunks) override;
+  absl::StatusOr<int64_t> BeginSourceTask(int64_t chunk_count) override;
+  absl::Status GiveUpSourceTask(int64_t source_key) override;
   absl::Status DeleteSourceTask(int64_t source_key) override;
   absl::StatusOr<std::vector<std::string>> FindStudiesUsing(int64_t source_key,
                                                             int limit) override;
@@ -235,7 +243,8 @@ class SqliteTransaction : public RowTransaction {
   StudyHeads heads_;
   Answers answers_;
   EventLog events_;
-  StudyPurge purge_;
+  StudyPurge study_purge_;
+  SourcePurge source_purge_;
   int64_t now_ms_ = 0;
   bool deletes_ = false;
   bool adds_ = false;

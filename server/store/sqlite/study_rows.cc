@@ -132,7 +132,7 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
       .BindBlob(candidates);
   SLIPSTREAM_RETURN_IF_ERROR(body.Run());
   const int64_t key = writer_.last_inserted();
-  if (study.key > 0) SLIPSTREAM_RETURN_IF_ERROR(purge_.Keep(key));
+  if (study.key > 0) SLIPSTREAM_RETURN_IF_ERROR(study_purge_.Keep(key));
   Query head(writer_,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
              " suggested_count, display_name, labels, lease_ms, max_requeues, bytes)"
@@ -166,13 +166,13 @@ absl::StatusOr<int64_t> SqliteTransaction::BeginStudy(int64_t trial_count) {
   const int64_t key = writer_.last_inserted();
   SLIPSTREAM_RETURN_IF_ERROR(
       Query(writer_, "DELETE FROM studies WHERE key = ?").BindInteger(key).RunOnOneRow());
-  SLIPSTREAM_RETURN_IF_ERROR(purge_.Hold(key, trial_count));
+  SLIPSTREAM_RETURN_IF_ERROR(study_purge_.Hold(key, trial_count));
   return key;
 }
 
 absl::Status SqliteTransaction::GiveUpStudy(int64_t study_key) {
   deletes_ = true;
-  purge_.Release(study_key);
+  study_purge_.Release(study_key);
   return absl::OkStatus();
 }
 
@@ -203,7 +203,7 @@ absl::Status SqliteTransaction::UpdateTime(int64_t study_key, int64_t update_ms)
 absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
   deletes_ = true;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
-  if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
+  if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(study_purge_.Add(study_key, head->trial_count));
   heads_.Forget(study_key);
   SLIPSTREAM_RETURN_IF_ERROR(
       Query(writer_, "DELETE FROM study_sources WHERE study_key = ?").BindInteger(study_key).Run());

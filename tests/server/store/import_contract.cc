@@ -1,7 +1,4 @@
 // The contract of imports: a study is stored as it was elsewhere, whole or not at all.
-#include <functional>
-#include <future>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/store/recount.h"
 #include "tests/server/store/store_contract.h"
+#include "tests/server/store/write_ends.h"
 
 namespace slipstream {
 namespace {
@@ -267,35 +265,6 @@ ImportedStudy LargeImport(const std::string& id) {
     if (number == 1) trial.reports.pop_back();
   }
   return imported;
-}
-
-// How writes end, for example "import OK", in the order of their answers, which are given one at a
-// time.
-struct Ends {
-  template <typename Record>
-  Write<Record> Noting(const std::string& what, RequestGuard guard = {}) {
-    Write<Record> write;
-    write.guard = std::move(guard);
-    write.render = [what](const Record&) { return what; };
-    write.done = [this, what](const absl::Status& status, std::optional<std::string> earlier) {
-      ends.push_back(absl::StrCat(what, " ", absl::StatusCodeToString(status.code()),
-                                  earlier.has_value() ? " before" : ""));
-      if (--left == 0) all.set_value();
-    };
-    return write;
-  }
-
-  int left = 2;
-  std::vector<std::string> ends = {};
-  std::promise<void> all = {};
-};
-
-// Calls `submit` while the store gives an answer: what it submits first has no answer before it
-// has submitted all.
-void SubmitTogether(Store& store, const std::function<void()>& submit) {
-  Write<Unit> write;
-  write.done = [submit](const absl::Status&, const auto&) { submit(); };
-  store.DeleteStudy("absent", std::move(write));
 }
 
 // Few trials that are long, as those of studies with many source tasks are.

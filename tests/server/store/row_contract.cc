@@ -143,8 +143,9 @@ TrialRecord RequestedTrial(int64_t number) {
 
 // Inserts source task "t" and study "s", which uses it and has two trials.
 void InsertOfEach(RowTransaction& rows) {
-  const auto task = rows.InsertSourceTask(NewSourceRecord("t", rows), {"chunk 0", "chunk 1"}, 23);
+  const auto task = rows.InsertSourceTask(NewSourceRecord("t", rows), 23);
   ASSERT_TRUE(task.ok()) << task.status();
+  EXPECT_TRUE(rows.InsertSourceChunks(*task, 0, {"chunk 0", "chunk 1"}).ok());
   const auto study = rows.InsertStudy(NewRecord("s", rows), "candidates", {*task});
   ASSERT_TRUE(study.ok()) << study.status();
   std::optional<StudyHead> head = *rows.FindStudyHead("s");
@@ -360,7 +361,7 @@ TEST_P(RowContract, ToInsertARowThatExistsFails) {
   ExpectFailure(
       [](RowTransaction& rows) { return rows.InsertStudy(NewRecord("s", rows), "", {}).status(); });
   ExpectFailure([](RowTransaction& rows) {
-    return rows.InsertSourceTask(NewSourceRecord("t", rows), {}, 0).status();
+    return rows.InsertSourceTask(NewSourceRecord("t", rows), 0).status();
   });
   for (const int64_t number : {1, 2}) {
     ExpectFailure([number](RowTransaction& rows) {
@@ -423,6 +424,42 @@ TEST_P(RowContract, AStudyThatIsGivenUpLeavesNothing) {
     EXPECT_FALSE(rows.FindStudyHead(key)->has_value());
   });
   EXPECT_THAT(Dump(), Not(HasSubstr("why")));
+}
+
+TEST_P(RowContract, ChunksOfABegunSourceTaskAreFoundOnceItIsInserted) {
+  int64_t key = 0;
+  Commit([&](RowTransaction& rows) {
+    key = *rows.BeginSourceTask(2);
+    EXPECT_TRUE(rows.InsertSourceChunks(key, 0, {"chunk 0"}).ok());
+    EXPECT_GT(*rows.InsertSourceTask(NewSourceRecord("later", rows), 0), key);
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("chunk")));
+  const auto insert = [&](RowTransaction& rows) {
+    SourceTaskRecord task = NewSourceRecord("t", rows);
+    task.key = key;
+    EXPECT_EQ(*rows.InsertSourceTask(task, 14), key);
+    EXPECT_TRUE(rows.InsertSourceChunks(key, 1, {"chunk 1"}).ok());
+  };
+  RollBack(insert);
+  EXPECT_THAT(Dump(), Not(HasSubstr("chunk")));
+  Commit(insert);
+  Reopen();
+  EXPECT_THAT(Dump(), AllOf(HasSubstr("chunk 0"), HasSubstr("chunk 1")));
+  Commit([&](RowTransaction& rows) { EXPECT_TRUE(rows.DeleteSourceTask(key).ok()); });
+  EXPECT_THAT(Dump(), Not(HasSubstr("chunk")));
+}
+
+TEST_P(RowContract, ASourceTaskThatIsGivenUpLeavesNothing) {
+  int64_t key = 0;
+  Commit([&](RowTransaction& rows) {
+    key = *rows.BeginSourceTask(1);
+    EXPECT_TRUE(rows.InsertSourceChunks(key, 0, {"chunk 0"}).ok());
+  });
+  Commit([&](RowTransaction& rows) { EXPECT_TRUE(rows.GiveUpSourceTask(key).ok()); });
+  Commit([&](RowTransaction& rows) {
+    EXPECT_GT(*rows.InsertSourceTask(NewSourceRecord("t", rows), 0), key);
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("chunk")));
 }
 
 TEST_P(RowContract, EventsAreListedInOrderAndTheirNumbersNeverComeAgain) {

@@ -1,7 +1,10 @@
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "tests/server/store/recount.h"
 #include "tests/server/store/store_contract.h"
+#include "tests/server/store/write_ends.h"
 
 namespace slipstream {
 namespace {
@@ -147,6 +150,73 @@ TEST_P(StoreContract, SourceTasksOfAProjectAreListedAlone) {
   EXPECT_THAT(list("vision", store().GetSourceTask("vision/b")->key, 9), ElementsAre("vision/a"));
   EXPECT_THAT(list("default", 0, 9), ElementsAre("t"));
   EXPECT_EQ(store().ListSourceTasks({})->size(), 5u);
+}
+
+// ---- Source tasks that take several transactions ----
+
+NewSourceTask LargeTask(const std::string& id) {
+  NewSourceTask task = SourceTaskNamed(id);
+  task.chunks.clear();
+  for (const char each : {'a', 'b', 'c'}) task.chunks.push_back(std::string(6 << 20, each));
+  return task;
+}
+
+TEST_P(StoreContract, OtherWritesComeBetweenThePartsOfALargeSourceTask) {
+  Create("s");
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    store().RegisterSourceTask(LargeTask("t"), ends.Noting<RegisteredSourceTask>("task"));
+    store().AddTrials({"s", {NewSuggestion("x")}},
+                      ends.Noting<std::vector<TrialRecord>>("addition"));
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("addition OK", "task OK"));
+}
+
+TEST_P(StoreContract, ALargeSourceTaskIsStoredAsASmallOneIs) {
+  const NewSourceTask task = LargeTask("t");
+  Limit("default", {.source_tasks = 1});
+  const auto registered = RegisterSourceTask(store(), task);
+  ASSERT_TRUE(registered.ok()) << registered.status;
+  EXPECT_FALSE(registered->already_registered);
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+  Reopen();
+  EXPECT_EQ(store().GetSourceTask("t")->key, registered->record.key);
+  EXPECT_TRUE(*store().GetSourceChunks("t") == task.chunks);
+  EXPECT_TRUE(RegisterSourceTask(store(), task)->already_registered);
+  EXPECT_THAT(RegisterSourceTask(store(), LargeTask("u")).status, HasCode(kResourceExhausted));
+  ASSERT_TRUE(DeleteSourceTask(store(), "t").ok());
+  EXPECT_THAT(store().GetSourceChunks("t").status(), HasCode(kNotFound));
+  EXPECT_TRUE(RegisterSourceTask(store(), LargeTask("u")).ok());
+}
+
+TEST_P(StoreContract, ALargeSourceTaskThatIsOvertakenIsStoredOnce) {
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    for (const char* name : {"first", "second"}) {
+      store().RegisterSourceTask(LargeTask("t"), ends.Noting<RegisteredSourceTask>(name));
+    }
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("first OK", "second OK"));
+  EXPECT_EQ(store().ListSourceTasks({})->size(), 1u);
+  EXPECT_EQ(store().GetSourceChunks("t")->size(), 3u);
+  EXPECT_EQ(*store().ListUsage(), Recount(store()));
+}
+
+TEST_P(StoreContract, ALargeSourceTaskIsRegisteredOnceForItsRequestId) {
+  const RequestGuard guard{"id", "fingerprint"};
+  Ends ends;
+  SubmitTogether(store(), [&] {
+    for (const char* name : {"first", "second"}) {
+      store().RegisterSourceTask(LargeTask("t"), ends.Noting<RegisteredSourceTask>(name, guard));
+    }
+  });
+  ends.all.get_future().wait();
+  EXPECT_THAT(ends.ends, ElementsAre("first OK", "second OK before"));
+  ASSERT_TRUE(DeleteSourceTask(store(), "t").ok());
+  EXPECT_EQ(RegisterSourceTask(store(), LargeTask("t"), guard).earlier, "first");
+  EXPECT_TRUE(store().ListSourceTasks({})->empty());
 }
 
 }  // namespace

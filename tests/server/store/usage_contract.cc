@@ -121,7 +121,7 @@ TEST_P(RowContract, ATransactionIsToldWhatProjectsTakeWithWhatItHasWritten) {
     EXPECT_EQ(Found(rows), kOne);
     SourceTaskRecord task;
     task.id = "u";
-    const int64_t key = rows.InsertSourceTask(task, {"chunk"}, 5).value();
+    const int64_t key = rows.InsertSourceTask(task, 5).value();
     EXPECT_EQ(Found(rows).source_tasks, 1);
     EXPECT_EQ(Found(rows).bytes, kStudyBytes + 5);
     ASSERT_TRUE(rows.DeleteSourceTask(key).ok());

@@ -75,6 +75,7 @@ TEST_F(PaddingTest, ObservationsSplitNoPages) {
 
 // Takes a file of today back to version 2, before there were leases and reports.
 constexpr char kWithoutLeases[] = R"sql(
+DROP TABLE source_purges;
 DROP INDEX studies_of_projects;
 DROP INDEX source_tasks_of_projects;
 ALTER TABLE study_heads DROP COLUMN late_count;
@@ -127,6 +128,7 @@ TEST_F(PaddingTest, OpenTrialsOfAnOlderFileHaveNoPaddingAndCanBeObserved) {
 
 // Takes a file of today back to version 5, which did not count bytes.
 constexpr char kWithoutBytes[] = R"sql(
+DROP TABLE source_purges;
 DROP INDEX studies_of_projects;
 DROP INDEX source_tasks_of_projects;
 ALTER TABLE study_heads DROP COLUMN bytes;
