@@ -1,6 +1,7 @@
 #include "server/store/sqlite/study_purge.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/status.h"
 #include "server/store/sqlite/schema.h"
@@ -11,6 +12,14 @@ namespace {
 constexpr int64_t kTrialsAtOnce = 1000;
 // Those of the last trial may be more. All that a thousand trials may have take many seconds.
 constexpr int64_t kReportsAtOnce = 20'000;
+
+// The last trial before which the others in the range have few bytes.
+constexpr char kLastWithFewBytes[] =
+    "SELECT max(id) FROM (SELECT id, sum(bytes) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED"
+    " PRECEDING AND 1 PRECEDING) AS before FROM (SELECT id, length(configuration)"
+    " + length(measurement) + length(reason) + length(labels) + length(note)"
+    " + coalesce((SELECT length(provenance) FROM provenances WHERE provenances.id = trials.id), 0)"
+    " AS bytes FROM trials WHERE id BETWEEN ? AND ?)) WHERE before IS NULL OR before < ?";
 
 absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
   for (const char* sql : {"DELETE FROM trials WHERE id BETWEEN ? AND ?",
@@ -23,7 +32,19 @@ absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t fir
   return absl::OkStatus();
 }
 
-// The last of trials `first` to `last` up to which there are not many reports, at least `first`.
+// The last of trials `first` to `last` up to which there are not many bytes, at least `first`.
+absl::StatusOr<int64_t> LastWithFewBytes(Connection& connection, int64_t study_key, int64_t first,
+                                         int64_t last) {
+  Query query(connection, kLastWithFewBytes);
+  query.BindInteger(TrialId(study_key, first))
+      .BindInteger(TrialId(study_key, last))
+      .BindInteger(kPurgedBytesAtOnce);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  const std::optional<int64_t> id = query.OptionalInteger(0);
+  return id.has_value() ? TrialNumber(*id) : last;
+}
+
+// The same for reports.
 absl::StatusOr<int64_t> LastWithFewReports(Connection& connection, int64_t study_key, int64_t first,
                                            int64_t last) {
   Query query(connection,
@@ -39,6 +60,7 @@ absl::StatusOr<int64_t> LastWithFewReports(Connection& connection, int64_t study
 absl::StatusOr<int64_t> EraseTrials(Connection& connection, int64_t study_key, int64_t first,
                                     int64_t last) {
   last = std::min(first + kTrialsAtOnce - 1, last);
+  SLIPSTREAM_ASSIGN_OR_RETURN(last, LastWithFewBytes(connection, study_key, first, last));
   SLIPSTREAM_ASSIGN_OR_RETURN(last, LastWithFewReports(connection, study_key, first, last));
   SLIPSTREAM_RETURN_IF_ERROR(DeleteTrials(connection, study_key, first, last));
   return last;

@@ -1,5 +1,5 @@
 // Erases the trials of deleted studies, with their provenances and reports: about a thousand in one
-// step, and fewer if they have many reports.
+// step, and fewer if they are large or have many reports.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_PURGE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_PURGE_H_
 

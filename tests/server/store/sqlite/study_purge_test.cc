@@ -75,6 +75,24 @@ TEST_F(StudyPurgeTest, TrialsWithManyReportsAreErasedInSmallerSteps) {
   EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
 }
 
+TEST_F(StudyPurgeTest, LargeTrialsAreErasedInSmallerSteps) {
+  MakeFile(60);
+  const auto connection = Connect();
+  ASSERT_TRUE(connection
+                  ->Execute("UPDATE trials SET note = hex(zeroblob(500000)) WHERE id % 256 <= 20;"
+                            "INSERT OR REPLACE INTO provenances SELECT id, zeroblob(1000000)"
+                            " FROM trials WHERE id % 256 BETWEEN 21 AND 40")
+                  .ok());
+  StudyPurge purge(connection.get());
+  ASSERT_TRUE(purge.Add(1, 60).ok());
+  // Eight million bytes and the next trial, each time.
+  for (const int64_t left : {52, 44, 36, 28, 20, 0}) {
+    ASSERT_TRUE(purge.Continue().ok());
+    EXPECT_EQ(Trials(*connection), left);
+  }
+  EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
+}
+
 TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItStopped) {
   MakeFile(2500);
   const auto connection = Connect();
