@@ -75,13 +75,18 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
 
 absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::ReadStudy(const std::string& id) {
   const uint64_t forgotten_before = Forgotten();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_->GetStudy(id));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string candidates, store_->GetCandidates(record.key));
+  StudyRecord record;
+  absl::StatusOr<std::string> candidates;
+  do {
+    SLIPSTREAM_ASSIGN_OR_RETURN(record, store_->GetStudy(id));
+    candidates = store_->GetCandidates(record.key);
+  } while (absl::IsNotFound(candidates.status()));  // Deleted, or replaced, between the two reads.
+  SLIPSTREAM_RETURN_IF_ERROR(candidates.status());
   auto study = std::make_shared<CatalogStudy>();
   study->key = record.key;
   study->id = id;
   study->create_ms = record.create_ms;
-  SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
+  SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, *candidates));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->stopping, StoppingOf(record, study->definition));
   study->most_trial_bytes = MostTrialBytes(*study->definition.space);

@@ -52,8 +52,10 @@ absl::StatusOr<v1::ExportStudyResponse> StudyExport::Next() {
 }
 
 absl::Status StudyExport::AddBeginning(v1::ExportStudyResponse* answer) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string candidates, store_.GetCandidates(record_.key));
-  SLIPSTREAM_ASSIGN_OR_RETURN(v1::ExportLine line, ExportedStudyLine(record_, candidates));
+  const absl::StatusOr<std::string> candidates = store_.GetCandidates(record_.key);
+  if (absl::IsNotFound(candidates.status())) return StudyNotFound(record_.id);
+  SLIPSTREAM_RETURN_IF_ERROR(candidates.status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(v1::ExportLine line, ExportedStudyLine(record_, *candidates));
   metric_ = line.study().metrics(0).name();
   *answer->add_lines() = ExportHeader();
   *answer->add_lines() = std::move(line);

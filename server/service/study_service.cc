@@ -247,10 +247,15 @@ void StudyService::GetStudy(const v1::GetStudyRequest* request, v1::Study* respo
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("name", request->name()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_.GetStudy(id));
-    const bool all = request->read_mask().paths_size() == 0;
-    SLIPSTREAM_RETURN_IF_ERROR(
-        FillStudy(record, all || WantsCandidates(request->read_mask()), response));
+    const bool with_candidates =
+        request->read_mask().paths_size() == 0 || WantsCandidates(request->read_mask());
+    StudyRecord record;
+    absl::Status filled;
+    do {
+      SLIPSTREAM_ASSIGN_OR_RETURN(record, store_.GetStudy(id));
+      filled = FillStudy(record, with_candidates, response);
+    } while (absl::IsNotFound(filled));  // Deleted, or replaced, between the two reads.
+    SLIPSTREAM_RETURN_IF_ERROR(filled);
     if (WantsTransfer(request->read_mask())) {
       SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/true, response));
     }

@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "server/convert/study_conversion.h"
+#include "server/store/resource_message.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -49,6 +50,26 @@ TEST_F(CatalogTest, AStudyThatIsForgottenWhileItIsReadIsNotCached) {
   before_candidates_ = [this] { catalog_.ForgetStudy("s"); };
   EXPECT_TRUE(catalog_.GetStudy("s").ok());
   EXPECT_EQ(catalog_.FindStudy("s"), nullptr);
+}
+
+// As an import does that replaces it.
+TEST_F(CatalogTest, AStudyThatIsReplacedWhileItIsReadIsReadAgain) {
+  bool is_replaced = false;
+  before_candidates_ = [&] {
+    if (std::exchange(is_replaced, true)) return;
+    Delete("s");
+    Create(CandidateStudy(3));
+  };
+  const auto study = catalog_.GetStudy("s");
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_EQ((*study)->key, store_->GetStudy("s")->key);
+  EXPECT_TRUE((*study)->definition.space->has_candidates());
+}
+
+TEST_F(CatalogTest, AStudyThatIsDeletedWhileItIsReadIsNotFoundByItsName) {
+  before_candidates_ = [this] { Delete("s"); };
+  const absl::Status status = catalog_.GetStudy("s").status();
+  EXPECT_EQ(status, StudyNotFound("s"));
 }
 
 TEST_F(CatalogTest, WithoutMemoryForWhatIsReadTheReadIsRefusedAndTheServerLives) {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -207,6 +208,14 @@ TEST_F(Exchange, NoOtherStudyOfTheNameIsExported) {
   EXPECT_TRUE(Open(request).ok());
   request.mutable_study_create_time()->set_seconds(study.create_time().seconds() + 1);
   EXPECT_TRUE(absl::IsNotFound(Open(request).status()));
+}
+
+TEST_F(Exchange, AStudyThatIsDeletedAfterItWasFoundIsNotExported) {
+  Create(ExampleStudy());
+  auto open = Open("studies/s");
+  ASSERT_TRUE(open.ok()) << open.status();
+  Delete("s");
+  EXPECT_EQ(Next(open->get()).status(), StudyNotFound("s"));
 }
 
 TEST_F(Exchange, AStudyThatIsNotThereIsNotExported) {

@@ -50,6 +50,24 @@ class StudyServiceTest : public ServiceFixture {
   }
 };
 
+// As an import does that replaces it.
+TEST_F(StudyServiceTest, AStudyThatIsReplacedWhileItIsReadIsReadAgain) {
+  Create(ExampleStudy());
+  std::atomic<bool> is_replaced = false;
+  before_read_ = [&](const std::string& verb) {
+    if (verb != "GetCandidates" || is_replaced.exchange(true)) return;
+    Delete("s");
+    Create(CandidateStudy(3));
+  };
+  v1::GetStudyRequest request;
+  request.set_name("studies/s");
+  v1::Study study;
+  const absl::Status status = Call(&StudyService::GetStudy, request, &study);
+  before_read_ = nullptr;
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(study.space().candidates().configurations_size(), 3);
+}
+
 TEST_F(StudyServiceTest, AnAnswerHasTheCandidatesAndWhatIsRememberedOfItHasNot) {
   v1::CreateStudyRequest request = CreateRequest(CandidateStudy(50), "s");
   request.set_request_id("r");
