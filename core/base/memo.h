@@ -22,9 +22,9 @@
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 
@@ -83,8 +83,7 @@ class Memo {
   bool PutIfThereIsRoom(const Key& key, std::shared_ptr<Value> value) {
     const std::lock_guard lock(mutex_);
     EraseEntry(Locate(key));
-    entries_.push_front({key, std::move(value), 0, ++uses_});
-    if constexpr (kIsHashed) index_[key] = entries_.begin();
+    Insert({key, std::move(value), 0, ++uses_});
     Measure(entries_.front());
     MakeRoom();
     if (!IsFull()) return true;
@@ -126,7 +125,7 @@ class Memo {
   using Place = typename Entries::iterator;
   static constexpr bool kIsHashed = std::is_default_constructible_v<std::hash<Key>>;
   struct NoIndex {};
-  using Index = std::conditional_t<kIsHashed, absl::flat_hash_map<Key, Place>, NoIndex>;
+  using Index = std::conditional_t<kIsHashed, std::unordered_map<Key, Place>, NoIndex>;
 
   // All below are called with the lock.
   Place Locate(const Key& key) {
@@ -147,10 +146,17 @@ class Memo {
     Evict();
   }
 
+  // Changes nothing if memory is lacking; Abseil's maps do not survive that while they grow.
+  void Insert(Entry entry) {
+    Entries added;
+    added.push_front(std::move(entry));
+    if constexpr (kIsHashed) index_[added.front().key] = added.begin();
+    entries_.splice(entries_.begin(), added);
+  }
+
   void Add(const Key& key, std::shared_ptr<Value> value, size_t cost) {
     if (!growth_.cost && cost > capacity_) return;
-    entries_.push_front({key, std::move(value), cost, 0});
-    if constexpr (kIsHashed) index_[key] = entries_.begin();
+    Insert({key, std::move(value), cost, 0});
     cost_ += cost;
     Use(entries_.begin());
     Evict();

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/out_of_memory.h"
 #include "gtest/gtest.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -47,6 +49,28 @@ TEST(Memo, NeverCostsMoreThanItsCapacity) {
   }
   memo.Put(1, std::make_shared<int>(0), 101);
   EXPECT_EQ(memo.Find(1), nullptr) << "larger than the memo, and the value before it is gone";
+}
+
+TEST(Memo, AnEntryThatMemoryLacksForIsNotThereAndTheOthersStay) {
+  constexpr int kEntries = 100;
+  Memo<int, const int> memo(2 * kEntries);
+  for (int key = 0; key < kEntries; ++key) {
+    const auto value = std::make_shared<const int>(key);
+    bool is_kept = false;
+    for (int allocations = 0; !is_kept; ++allocations) {
+      const LackOfMemory lack(allocations);
+      is_kept = OrOutOfMemory([&] {
+                  memo.Put(key, value);
+                  return absl::OkStatus();
+                }).ok();
+    }
+  }
+  EXPECT_EQ(memo.cost(), size_t{kEntries});
+  for (int key = 0; key < kEntries; ++key) {
+    const std::shared_ptr<const int> found = memo.Find(key);
+    ASSERT_NE(found, nullptr) << key;
+    EXPECT_EQ(*found, key);
+  }
 }
 
 TEST(Memo, AnEvictedValueLivesOnWithItsUsers) {
