@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
@@ -47,6 +50,12 @@ constexpr double kLeastChanceOfOutcome = 0.02;
 // Whether failures are chance is judged by so many results at most, spread evenly over all: more
 // of them cost the cube and say the same.
 constexpr Index kMostJudgedBy = 400;
+// Whether one number alone decides is learnt from so many results, infeasible points and failures
+// each at most. Its lengthscale is tried as the usual one times these factors, with those of all
+// others longer by kFactorOfNoMatter.
+constexpr Index kMostLearntBy = 30;
+constexpr double kLengthFactors[] = {1.0 / 36, 1.0 / 6, 1, 3};
+constexpr double kFactorOfNoMatter = 6;
 // Places tell failures from this chance of a pattern on.
 constexpr double kSure = 0.9;
 
@@ -101,29 +110,108 @@ Observations LabelsOf(const PointMatrix& feasible, const PointMatrix& infeasible
   return labels;
 }
 
-// Another word counts as two numbers apart by as much as they are on average, so that words without
-// a value are found as fast as ranges of numbers.
-std::shared_ptr<const KernelPrior> PriorOf(const CoordinateKinds& kinds) {
-  constexpr double kLength = 0.2;
-  const double kLengthOfWords = kLength * std::sqrt(6.0);
-  Vector parameters = Vector::Zero(1 + static_cast<Index>(kinds.size()));
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    const double length = kinds[i] == CoordinateKind::kWord ? kLengthOfWords : kLength;
-    parameters[1 + static_cast<Index>(i)] =
-        std::log(length * std::sqrt(static_cast<double>(kinds.size())));
-  }
+std::shared_ptr<const KernelPrior> PriorWith(const CoordinateKinds& kinds,
+                                             const Vector& log_lengths) {
+  Vector parameters = Vector::Zero(1 + log_lengths.size());
+  parameters.tail(log_lengths.size()) = log_lengths;
   return std::make_shared<KernelPrior>(
       MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kEach), parameters, 1.0);
 }
 
-PointMatrix SomeOf(const PointMatrix& points) {
-  return points(FirstOfParts(points.rows(), kMostJudgedBy), Eigen::all);
+// Another word counts as two numbers apart by as much as they are on average, so that words without
+// a value are found as fast as ranges of numbers.
+Vector UsualLogLengths(const CoordinateKinds& kinds) {
+  constexpr double kLength = 0.2;
+  const double kLengthOfWords = kLength * std::sqrt(6.0);
+  Vector lengths(static_cast<Index>(kinds.size()));
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const double length = kinds[i] == CoordinateKind::kWord ? kLengthOfWords : kLength;
+    lengths[static_cast<Index>(i)] =
+        std::log(length * std::sqrt(static_cast<double>(kinds.size())));
+  }
+  return lengths;
 }
+
+PointMatrix SomeOf(const PointMatrix& points, Index most = kMostJudgedBy) {
+  return points(FirstOfParts(points.rows(), most), Eigen::all);
+}
+
+// The log density of the labels, but for a constant.
+absl::StatusOr<double> LogEvidence(const CoordinateKinds& kinds, const Vector& log_lengths,
+                                   const Observations& labels) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const GaussianProcess process,
+                              GaussianProcess::Fit(PriorWith(kinds, log_lengths), labels));
+  const Vector residuals = labels.y.array() - 1;
+  return -0.5 * (residuals.dot(process.weights()) + process.factor().LogDeterminant());
+}
+
+// Lengthscales with which one number alone decides the labels, if they tell them better than the
+// usual ones.
+absl::StatusOr<Vector> LengthsOfOneNumber(const CoordinateKinds& kinds,
+                                          const Observations& labels) {
+  const Vector usual = UsualLogLengths(kinds);
+  Vector best = usual;
+  SLIPSTREAM_ASSIGN_OR_RETURN(double best_evidence, LogEvidence(kinds, usual, labels));
+  const auto numbers = std::count(kinds.begin(), kinds.end(), CoordinateKind::kNumber);
+  // Of as many explanations, one gains as much by chance.
+  best_evidence += std::log(static_cast<double>(numbers) * std::size(kLengthFactors));
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == CoordinateKind::kWord) continue;
+    const auto coordinate = static_cast<Index>(i);
+    for (const double factor : kLengthFactors) {
+      Vector tried = usual.array() + std::log(kFactorOfNoMatter);
+      tried[coordinate] = usual[coordinate] + std::log(factor);
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double evidence, LogEvidence(kinds, tried, labels));
+      if (evidence <= best_evidence) continue;
+      best_evidence = evidence;
+      best = std::move(tried);
+    }
+  }
+  return best;
+}
+
+// The usual lengthscales where there are too few labels: one cannot tell which number decides.
+absl::StatusOr<Vector> LearntLogLengths(const CoordinateKinds& kinds, const PointMatrix& feasible,
+                                        const PointMatrix& infeasible, const PointMatrix& failed,
+                                        double failure_noise) {
+  if (std::min(feasible.rows(), infeasible.rows() + failed.rows()) < 2) {
+    return UsualLogLengths(kinds);
+  }
+  const PointMatrix failures = SomeOf(failed, kMostLearntBy);
+  Observations labels = LabelsOf(SomeOf(feasible, kMostLearntBy),
+                                 SomeOf(infeasible, kMostLearntBy), failures);
+  labels.noise_variance.tail(failures.rows()).setConstant(failure_noise);
+  return LengthsOfOneNumber(kinds, labels);
+}
+
+}  // namespace
+
+FeasibilityModel::FeasibilityModel(std::vector<GaussianProcess> processes)
+    : processes_(std::move(processes)) {}
+
+Vector FeasibilityModel::Means(const PointMatrix& x) const {
+  Vector means = processes_.front().PredictMean(x);
+  for (size_t i = 1; i < processes_.size(); ++i) {
+    means = means.cwiseMin(processes_[i].PredictMean(x));
+  }
+  return means;
+}
+
+PointPrediction FeasibilityModel::MeanAt(ConstVectorView x) const {
+  PointPrediction least = processes_.front().PredictPoint(x);
+  for (size_t i = 1; i < processes_.size(); ++i) {
+    PointPrediction other = processes_[i].PredictPoint(x);
+    if (other.mean < least.mean) least = std::move(other);
+  }
+  return least;
+}
+
+namespace {
 
 class FeasibleSurrogate : public Surrogate {
  public:
   FeasibleSurrogate(std::unique_ptr<Surrogate> objective,
-                    std::shared_ptr<const GaussianProcess> feasibility, double incumbent,
+                    std::shared_ptr<const FeasibilityModel> feasibility, double incumbent,
                     double worst)
       : Surrogate(objective->dimension()),
         objective_(std::move(objective)),
@@ -142,7 +230,7 @@ class FeasibleSurrogate : public Surrogate {
  private:
   Vector Chances(const PointMatrix& x) const {
     if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
-    return feasibility_->PredictMean(x).unaryExpr(&ChanceOf);
+    return feasibility_->Means(x).unaryExpr(&ChanceOf);
   }
 
   Vector DoPredictMean(const PointMatrix& x) const override {
@@ -195,7 +283,7 @@ class FeasibleSurrogate : public Surrogate {
 
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     PointPrediction result = objective_->PredictPoint(x);
-    const PointPrediction there = feasibility_->PredictPoint(x);
+    const PointPrediction there = feasibility_->MeanAt(x);
     const double chance = ChanceOf(there.mean);
     const double weight = chance * chance;
     const Vector chance_slope = ChanceSlope(there.mean) * there.mean_gradient;
@@ -220,7 +308,7 @@ class FeasibleSurrogate : public Surrogate {
   }
 
   std::unique_ptr<Surrogate> objective_;
-  std::shared_ptr<const GaussianProcess> feasibility_;
+  std::shared_ptr<const FeasibilityModel> feasibility_;
   double incumbent_;
   double worst_;
   PointMatrix remembered_ = {};
@@ -229,21 +317,33 @@ class FeasibleSurrogate : public Surrogate {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
+absl::StatusOr<std::shared_ptr<const FeasibilityModel>> FitFeasibility(
     const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
     const PointMatrix& failed) {
-  const std::shared_ptr<const KernelPrior> prior = PriorOf(kinds);
-  Observations labels = LabelsOf(feasible, infeasible, failed);
+  const Vector usual = UsualLogLengths(kinds);
+  double failure_noise = kLabelNoise;
   if (failed.rows() > 0) {
     const PointMatrix some = SomeOf(feasible);
-    SLIPSTREAM_ASSIGN_OR_RETURN(const GaussianProcess judge,
-                                GaussianProcess::Fit(prior, LabelsOf(some, infeasible, failed)));
-    labels.noise_variance.tail(failed.rows())
-        .setConstant(FailureNoise(judge, some.rows(), failed.rows()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const GaussianProcess judge,
+        GaussianProcess::Fit(PriorWith(kinds, usual), LabelsOf(some, infeasible, failed)));
+    failure_noise = FailureNoise(judge, some.rows(), failed.rows());
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
-                              GaussianProcess::Fit(prior, std::move(labels)));
-  return std::make_shared<const GaussianProcess>(std::move(process));
+  Observations labels = LabelsOf(feasible, infeasible, failed);
+  labels.noise_variance.tail(failed.rows()).setConstant(failure_noise);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const Vector lengths, LearntLogLengths(kinds, feasible, infeasible, failed, failure_noise));
+  std::vector<GaussianProcess> processes;
+  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess first,
+                              GaussianProcess::Fit(PriorWith(kinds, usual), labels));
+  processes.push_back(std::move(first));
+  if (lengths != usual) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        GaussianProcess other,
+        GaussianProcess::Fit(PriorWith(kinds, lengths), std::move(labels)));
+    processes.push_back(std::move(other));
+  }
+  return std::make_shared<const FeasibilityModel>(std::move(processes));
 }
 
 absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const PointMatrix& feasible,
@@ -252,13 +352,14 @@ absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const Poin
   const PointMatrix failures = SomeOf(failed);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const GaussianProcess judge,
-      GaussianProcess::Fit(PriorOf(kinds), LabelsOf(some, SomeOf(infeasible), failures)));
+      GaussianProcess::Fit(PriorWith(kinds, UsualLogLengths(kinds)),
+                           LabelsOf(some, SomeOf(infeasible), failures)));
   return ChanceOfPattern(judge, some.rows(), failures.rows()) > kSure;
 }
 
-std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> objective,
-                                                 std::shared_ptr<const GaussianProcess> feasibility,
-                                                 double incumbent, double worst) {
+std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
+    std::unique_ptr<Surrogate> objective, std::shared_ptr<const FeasibilityModel> feasibility,
+    double incumbent, double worst) {
   return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility),
                                              incumbent, worst);
 }

@@ -19,6 +19,12 @@
 // point at the edge of what is feasible: tests/evidence/CHOICES.md, "Beside what has
 // no value".
 //
+// An edge that one number alone decides, such as the bound of a range, would be learnt far too
+// slowly: all other numbers would have to be tried there, too. So if such an edge tells the labels
+// much better, there is a second process with the lengthscales for it, and g is the lesser of both
+// means. Beyond an edge, the second one knows nothing of places that the first one has learnt to
+// avoid.
+//
 // A worker may have failed by chance, so the label of a failure has a noise of
 // own: p is 0.66 where a worker failed once. The better the locations of all
 // outcomes explain which trials fail, the smaller that noise is, until a failure
@@ -28,6 +34,7 @@
 #define SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/gp/coordinate_kinds.h"
@@ -36,8 +43,22 @@
 
 namespace slipstream {
 
-// The process g above. At least one point. `failed` has a row for each failure.
-absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
+// What has been learnt of where the objective has no value: g of one or two processes.
+class FeasibilityModel {
+ public:
+  explicit FeasibilityModel(std::vector<GaussianProcess> processes);
+
+  // g at each point.
+  Vector Means(const PointMatrix& x) const;
+  // g with its gradient; the variance means nothing.
+  PointPrediction MeanAt(ConstVectorView x) const;
+
+ private:
+  std::vector<GaussianProcess> processes_;
+};
+
+// At least one point. `failed` has a row for each failure.
+absl::StatusOr<std::shared_ptr<const FeasibilityModel>> FitFeasibility(
     const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
     const PointMatrix& failed);
 
@@ -49,7 +70,7 @@ absl::StatusOr<bool> PlacesTellFailures(const CoordinateKinds& kinds, const Poin
 // `incumbent` is the objective's mean that improvements are counted from, `worst` its worst result,
 // at most that.
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
-    std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,
+    std::unique_ptr<Surrogate> objective, std::shared_ptr<const FeasibilityModel> feasibility,
     double incumbent, double worst);
 
 // The objective of a surrogate that MakeFeasibleSurrogate has made, and any other one itself: what

@@ -59,6 +59,8 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
 // How results are scaled beside source tasks.
 Scaling ScalingWithSources(const ObjectiveModelRequest& request);
 
+class FeasibilityModel;
+
 class ObjectiveModel final : public SearchedModel {
  public:
   // DEADLINE_EXCEEDED when there was no time, FAILED_PRECONDITION when a
@@ -156,7 +158,7 @@ class ObjectiveModel final : public SearchedModel {
   bool noiseless_ = false;
   Model model_;                                         // Without transfer.
   std::shared_ptr<const Transfer> transfer_;            // Null without.
-  std::shared_ptr<const GaussianProcess> feasibility_;  // Null where all is feasible.
+  std::shared_ptr<const FeasibilityModel> feasibility_;  // Null where all is feasible.
   std::vector<std::string> source_names_;
   std::optional<std::string> task_scale_ = {};  // Where it is not the study's own.
   double least_of_sources_ = 0;                 // The worst of their results.

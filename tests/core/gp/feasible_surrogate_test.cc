@@ -17,9 +17,9 @@ const CoordinateKinds& Mixed() {
   return kinds;
 }
 
-std::shared_ptr<const GaussianProcess> Feasibility(const PointMatrix& feasible,
-                                                   const PointMatrix& infeasible,
-                                                   const PointMatrix& failed = PointMatrix(0, 3)) {
+std::shared_ptr<const FeasibilityModel> Feasibility(const PointMatrix& feasible,
+                                                    const PointMatrix& infeasible,
+                                                    const PointMatrix& failed = PointMatrix(0, 3)) {
   auto process = FitFeasibility(Mixed(), feasible, infeasible, failed);
   EXPECT_TRUE(process.ok()) << process.status();
   return std::move(process).value();  // Throws, which fails the test.
@@ -29,7 +29,7 @@ struct Parts {
   PointMatrix feasible;
   PointMatrix infeasible;
   std::shared_ptr<const GaussianProcess> objective;
-  std::shared_ptr<const GaussianProcess> feasibility;
+  std::shared_ptr<const FeasibilityModel> feasibility;
   double incumbent = 1.5;
   double worst = -2.5;
   std::unique_ptr<Surrogate> whole;
@@ -49,8 +49,8 @@ Parts MakeParts() {
   return parts;
 }
 
-Vector Chances(const GaussianProcess& feasibility, const PointMatrix& x) {
-  Vector chances = feasibility.Predict(x).mean;
+Vector Chances(const FeasibilityModel& feasibility, const PointMatrix& x) {
+  Vector chances = feasibility.Means(x);
   for (double& chance : chances) chance = StandardNormalDistribution(2 * chance);
   return chances;
 }
@@ -125,6 +125,41 @@ TEST(FeasibleSurrogate, TheChanceIsLowForAWordThatHadNoValueInOtherCombinations)
   const Vector chances = Chances(*process, unseen);
   EXPECT_LT(chances.head(2).maxCoeff(), 0.3);
   EXPECT_GT(chances.tail(2).minCoeff(), 0.9);
+}
+
+// Points whose first number is `first`.
+PointMatrix PointsAt(double first, const CoordinateKinds& kinds, Index count, unsigned seed) {
+  PointMatrix points = RandomPoints(kinds, count, seed);
+  points.col(0).setConstant(first);
+  return points;
+}
+
+// As where all memory is asked for, which alone is too much: other points, however close, have a
+// value.
+TEST(FeasibleSurrogate, ABoundThatAloneHasNoValueIsLearntFromAFewPoints) {
+  const CoordinateKinds kinds(8, CoordinateKind::kNumber);
+  PointMatrix feasible(20, 8);
+  feasible << RandomPoints(kinds, 12, 51), PointsAt(0.97, kinds, 8, 52);
+  feasible.col(0) = feasible.col(0).cwiseMin(0.97);
+  const PointMatrix infeasible = PointsAt(1, kinds, 4, 53);
+  const auto process = FitFeasibility(kinds, feasible, infeasible, PointMatrix(0, 8)).value();
+  EXPECT_LT(Chances(*process, PointsAt(1, kinds, 20, 54)).maxCoeff(), 0.3);
+  EXPECT_GT(Chances(*process, PointsAt(0.9, kinds, 20, 55)).mean(), 0.7);
+}
+
+TEST(FeasibleSurrogate, BeyondAnEdgeThatIsLearntTheChanceStaysLow) {
+  const CoordinateKinds kinds(3, CoordinateKind::kNumber);
+  PointMatrix feasible(24, 3);
+  PointMatrix infeasible(24, 3);
+  for (int i = 0; i < 4; ++i) {
+    const auto part = 6 * i;
+    feasible.middleRows(part, 6) = PointsAt(0.5 - 0.01 * i, kinds, 6, 61 + i);
+    infeasible.middleRows(part, 6) = PointsAt(0.51 + 0.01 * i, kinds, 6, 71 + i);
+  }
+  const auto process = FitFeasibility(kinds, feasible, infeasible, PointMatrix(0, 3)).value();
+  EXPECT_LT(Chances(*process, PointsAt(0.54, kinds, 20, 81)).maxCoeff(), 0.2);
+  EXPECT_LT(Chances(*process, PointsAt(0.65, kinds, 20, 82)).maxCoeff(), 0.3);
+  EXPECT_GT(Chances(*process, PointsAt(0.2, kinds, 20, 83)).minCoeff(), 0.9);
 }
 
 TEST(FeasibleSurrogate, HasTheSlopesOfItsPredictions) {
@@ -295,7 +330,7 @@ TEST(FeasibleSurrogate, VariancesStayPositiveBeyondASharpEdge) {
   for (double edge = 0; edge <= 1; edge += 0.01) {
     PointMatrix x = PointMatrix::Constant(1, 3, 0.5);
     x(0, 0) = edge;
-    least = std::min(least, feasibility->Predict(x).mean[0]);
+    least = std::min(least, feasibility->Means(x)[0]);
     EXPECT_GT(whole->Predict(x).variance[0], 0) << edge;
     const PointPrediction point = whole->PredictPoint(x.row(0).transpose());
     EXPECT_GT(point.variance, 0) << edge;
