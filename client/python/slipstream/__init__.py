@@ -70,6 +70,7 @@ from slipstream.parameters import (
 )
 from slipstream.plotter import Plotter
 from slipstream.records import (
+    Explanation,
     Ingredient,
     IngredientOption,
     Objective,
@@ -90,6 +91,7 @@ __all__ = [
     "AlreadyExists",
     "CandidatesExhausted",
     "Deadlines",
+    "Explanation",
     "FailedPrecondition",
     "Infeasible",
     "Ingredient",

@@ -110,6 +110,33 @@ class TransferSummary:
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """Where a suggested configuration came from, as `slipstream explain` shows it. Printing it gives a
+    line for each fact."""
+
+    trial: int
+    preset: str
+    # What made the suggestion: "recipe", the study's algorithm; "without_transfer", the same without
+    # its source tasks; or "quasi_random", points that fill the space evenly.
+    made_by: str
+    made_by_reason: str  # Why it was not "recipe"; empty if it was.
+    last_trial_seen: int  # The highest trial number that the algorithm had seen.
+    sources: Mapping[str, float]  # Each source task's share of the suggestion, by name.
+    facts: Mapping[str, Union[float, str]]  # What the algorithm says of this suggestion.
+    meanings: Mapping[str, str]  # What facts mean, by their names.
+
+    def __str__(self) -> str:
+        reason = f": {self.made_by_reason}" if self.made_by_reason else ""
+        lines = [f"trial {self.trial}: {self.preset}, {self.made_by}{reason}"]
+        lines += [f"  {name}: {share:.3g} of the suggestion" for name, share in self.sources.items()]
+        for name, fact in self.facts.items():
+            text = f"{fact:.6g}" if isinstance(fact, float) else fact
+            meaning = f" ({self.meanings[name]})" if name in self.meanings else ""
+            lines.append(f"  {name}: {text}{meaning}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
 class StudyDescription:
     """The definition and state of a study. In a description that is compared with a study, None
     matches anything."""

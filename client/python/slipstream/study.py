@@ -36,7 +36,14 @@ from slipstream.optimization import Catch, optimize
 from slipstream.options import Options
 from slipstream.plots.contents import importances
 from slipstream.plotter import Plotter
-from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
+from slipstream.records import (
+    Explanation,
+    Lease,
+    StudyDescription,
+    StudyEvent,
+    TransferSummary,
+    TrialRecord,
+)
 from slipstream.trial import Trial
 from slipstream.trials import Trials
 
@@ -373,6 +380,20 @@ class Study(StudyBase):
 
         Needs NumPy. `study.plot.importance` draws these numbers."""
         return importances(self.trials)
+
+    def explain(self, trial: Union[int, TrialRecord]) -> Optional[Explanation]:
+        """Where the configuration of a trial came from; give the trial's number or its record. None
+        for a trial that was not suggested but added, as by `enqueue`.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-explain", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> with study.suggest() as trial:
+        ...     trial.complete(0.5)
+        >>> study.explain(trial.number).preset
+        'auto'
+        """
+        return self._transport.run(self._reader.explain(trial))
 
     def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
         """The share of each source task in a trial's suggestion, by the task's name. The trial is

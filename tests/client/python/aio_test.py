@@ -362,6 +362,7 @@ class Asyncio(ServerTest):
                 weights = await learner.source_weights(await learner.best())
                 self.assertEqual(await learner.source_weights((await learner.best()).number), weights)
                 self.assertLessEqual(set(weights), {task.name})
+                self.assertEqual((await learner.explain(1)).sources, weights)
             await slipstream.aio.delete_study(learner.id)
             await slipstream.aio.delete_source(task)
             self.assertNotIn(task.name, [one.name for one in await slipstream.aio.sources()])

@@ -312,6 +312,24 @@ class Outcomes(TrialTest):
         with self.assertRaisesRegex(TypeError, r"record\(\): stopped=True must be the reason"):
             study.record(row, stopped=True)
 
+    def test_a_suggestion_is_explained_and_what_was_added_is_not(self):
+        study = self.open()
+        with study.suggest() as trial:
+            trial.complete(0.5)
+        explanation = study.explain(trial.number)
+        self.assertEqual((explanation.trial, explanation.made_by, explanation.made_by_reason),
+                         (trial.number, "recipe", ""))
+        self.assertEqual(explanation.preset, study.description.preset)
+        self.assertGreater(len(explanation.facts), 0)
+        self.assertLessEqual(set(explanation.meanings), set(explanation.facts))
+        self.assertEqual(study.explain(study.trial(trial.number)), explanation)
+        name, fact = next(iter(explanation.facts.items()))
+        text = f"{fact:.6g}" if isinstance(fact, float) else fact
+        self.assertIn(f"\n  {name}: {text}", str(explanation))
+        added = study.record({name: one for name, one in trial.items()}, 0.25)
+        self.assertIsNone(study.explain(added))
+        self.assertEqual(study.source_weights(added), {})
+
     def test_numbers_of_a_study_that_is_gone_are_not_another_ones(self):
         gone = self.open()
         gone.suggest()
@@ -319,7 +337,7 @@ class Outcomes(TrialTest):
         study = self.open()
         study.suggest()
         for say in (lambda: gone.tell(1, 0.5), lambda: gone.trial(1), lambda: gone.reports(1),
-                    lambda: gone.source_weights(1)):
+                    lambda: gone.source_weights(1), lambda: gone.explain(1)):
             with self.assertRaises(slipstream.NotFound):
                 say()
         self.assertEqual(self.stands(study), ("active", None, ""))

@@ -12,7 +12,7 @@ from slipstream._convert.values import Space, configuration_message, configurati
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import DEFAULT_ADDRESS
-from slipstream.records import SourceTask, TrialRecord
+from slipstream.records import Explanation, SourceTask, TrialRecord
 
 _LONGEST_REASON = 1024  # Bytes.
 
@@ -51,6 +51,24 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         requeued_as=_number_in(message.requeued_as),
         labels=labels_of(message),
         note=message.note,
+    )
+
+
+def explanation_of(number: int, message: Message) -> Optional[Explanation]:
+    """What the server says of a trial's suggestion; None for a trial that was not suggested."""
+    if not message.HasField("provenance"):
+        return None
+    provenance = message.provenance
+    facts = {fact.name: getattr(fact, fact.WhichOneof("kind") or "text") for fact in provenance.facts}
+    return Explanation(
+        trial=number,
+        preset=provenance.preset,
+        made_by=messages.enum_name("Provenance.Rung", provenance.rung).lower(),
+        made_by_reason=provenance.rung_reason,
+        last_trial_seen=provenance.last_trial_seen,
+        sources={one.source_task: one.weight for one in provenance.sources},
+        facts=facts,
+        meanings=dict(sorted(message.fact_meanings.items())),
     )
 
 

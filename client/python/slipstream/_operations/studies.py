@@ -11,7 +11,12 @@ from slipstream._calls.plan import Plan
 from slipstream._convert.differences import differences, remedies
 from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import fill_lease, study_message, study_of
-from slipstream._convert.trials import observation_message, outcome_message, trial_of
+from slipstream._convert.trials import (
+    explanation_of,
+    observation_message,
+    outcome_message,
+    trial_of,
+)
 from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, check_new, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
@@ -21,7 +26,14 @@ from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
-from slipstream.records import Lease, StudyDescription, TrialRecord, checked_requeues, seconds_of
+from slipstream.records import (
+    Explanation,
+    Lease,
+    StudyDescription,
+    TrialRecord,
+    checked_requeues,
+    seconds_of,
+)
 from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
@@ -354,11 +366,16 @@ class StudyReader:
         message = yield from annotate(self._service, self._meant, name, created, labels, note)
         return self._record(message)
 
-    def source_weights(self, trial: Union[int, TrialRecord]) -> Plan[Dict[str, float]]:
+    def source_weights(self, trial: Union[int, TrialRecord]) -> Plan[Mapping[str, float]]:
         """The share that each source task had in a suggestion."""
+        explanation = yield from self.explain(trial)
+        return explanation.sources if explanation else {}
+
+    def explain(self, trial: Union[int, TrialRecord]) -> Plan[Optional[Explanation]]:
+        """Where the suggestion came from; None if there was none."""
         trial = yield from self._found(trial)
-        explanation = yield from self._service.explain(trial.name, trial.created)
-        return {one.source_task: one.weight for one in explanation.provenance.sources}
+        message = yield from self._service.explain(trial.name, trial.created)
+        return explanation_of(trial.number, message)
 
     def source_titles(self) -> Plan[Dict[str, str]]:
         """The titles of the study's source tasks, by name."""

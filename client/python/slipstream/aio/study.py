@@ -30,7 +30,14 @@ from slipstream.aio.trial import Trial
 from slipstream.connections import connect
 from slipstream.optimization import Catch
 from slipstream.plots.contents import importances
-from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
+from slipstream.records import (
+    Explanation,
+    Lease,
+    StudyDescription,
+    StudyEvent,
+    TransferSummary,
+    TrialRecord,
+)
 from slipstream.trials import Trials
 
 Callback = Callable[["Study", TrialRecord], Any]
@@ -177,6 +184,10 @@ class Study(StudyBase):
         """See `slipstream.Study.importances`."""
         trials = await self.trials()
         return await asyncio.get_running_loop().run_in_executor(None, importances, trials)
+
+    async def explain(self, trial: Union[int, TrialRecord]) -> Optional[Explanation]:
+        """See `slipstream.Study.explain`."""
+        return await self._transport.run(self._reader.explain(trial))
 
     async def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""
