@@ -28,8 +28,8 @@ constexpr FactMeaning kMeanings[] = {
     {"search_cut_short_by", "what ended the search for the most promising point early"},
     {"candidates_searched", "how many of a long list of candidates were searched"},
     {"turn", "why this suggestion does not follow the acquisition"},
-    {"deviation_factor", "the model's deviations count this many times as much at this suggestion, "
-                         "so that it explores more"},
+    {"deviation_factor", "the model's deviations count this many times as much at this suggestion: "
+                         "it explores more if that is above 1, and refines what is known below 1"},
     {"arm", "which of several acquisitions, or a random draw, made the suggestion"},
     {"block", "the block of suggestions that one arm makes"},
     {"step_of_block", "the place within that block"},
