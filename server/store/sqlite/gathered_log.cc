@@ -9,7 +9,7 @@ namespace {
 
 // More than most commits have; a larger one is written in several calls. SQLite's own VFS takes
 // less than 128 KiB at once.
-constexpr int kMostGathered = 120 << 10;
+constexpr int kGatheredBytes = 120 << 10;
 
 }  // namespace
 
@@ -26,12 +26,12 @@ int GatheredLog::LogFile::Read(void* bytes, int read_size, sqlite3_int64 read_of
 }
 
 int GatheredLog::LogFile::Write(const void* bytes, int added, sqlite3_int64 at) {
-  if (size > 0 && (at != offset + size || added > kMostGathered - size)) {
+  if (size > 0 && (at != offset + size || added > kGatheredBytes - size)) {
     const int code = Flush();
     if (code != SQLITE_OK) return code;
   }
-  if (gathered == nullptr) gathered = new (std::nothrow) char[kMostGathered];
-  if (gathered == nullptr || added > kMostGathered) return PassingFile::Write(bytes, added, at);
+  if (gathered == nullptr) gathered = new (std::nothrow) char[kGatheredBytes];
+  if (gathered == nullptr || added > kGatheredBytes) return PassingFile::Write(bytes, added, at);
   if (size == 0) offset = at;
   std::memcpy(gathered + size, bytes, static_cast<size_t>(added));
   size += added;
