@@ -71,6 +71,7 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     bool with_shares) {
   const bool learns = LearnsFromSources(algorithm);
   v1::TransferSummary summary;
+  bool is_weighed = false;  // Whether a suggestion has told the sources' weights.
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
                                 StoredProvenance(each.number, each.provenance));
@@ -91,9 +92,13 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     summary.set_gain_low(NumberOf(provenance, "transfer_gain_low"));
     summary.set_gain_high(NumberOf(provenance, "transfer_gain_high"));
     // Suggestions in between that do not use the sources say nothing of them.
-    if (FindFact(provenance, "sources_unused_here") == nullptr) {
+    const v1::Provenance::Fact* const unused_here = FindFact(provenance, "sources_unused_here");
+    if (unused_here == nullptr) {
       *summary.mutable_sources() = provenance.sources();
       summary.set_reversed(FindFact(provenance, "reversed") != nullptr);
+      is_weighed = true;
+    } else if (!is_weighed) {
+      summary.set_unused_because(unused_here->text());
     }
     summary.clear_start();
     if (CountOf(provenance, "start_trials") > 0) *summary.mutable_start() = StartOf(provenance);

@@ -115,6 +115,24 @@ TEST(TransferConversion, SuggestionsInBetweenThatUseNoSourcesSayNothingOfThem) {
   EXPECT_EQ(summary->sources(0).weight(), 0.45);
 }
 
+TEST(TransferConversion, BeforeAnySuggestionUsesTheSourcesTheReasonIsTold) {
+  TrialProvenance turn = Weighed(5, "neutral", 0.7);
+  v1::Provenance provenance;
+  ASSERT_TRUE(provenance.ParseFromString(turn.provenance));
+  provenance.clear_sources();
+  v1::Provenance::Fact* const why = provenance.add_facts();
+  why->set_name("sources_unused_here");
+  why->set_text("it fills the space");
+  turn.provenance = provenance.SerializeAsString();
+  EXPECT_EQ(TransferSummaryOf(Auto(), {turn}, false)->unused_because(), "it fills the space");
+  // As it is of sources that have lost their weight.
+  TrialProvenance given_up = Weighed(4, "helping", 0.01);
+  ASSERT_TRUE(provenance.ParseFromString(given_up.provenance));
+  provenance.clear_sources();
+  given_up.provenance = provenance.SerializeAsString();
+  EXPECT_EQ(TransferSummaryOf(Auto(), {given_up, turn}, false)->unused_because(), "");
+}
+
 TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {
   TrialProvenance imported = Weighed(7, "helping", 0.9);
   v1::Provenance provenance;
