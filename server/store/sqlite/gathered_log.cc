@@ -30,7 +30,7 @@ int GatheredLog::LogFile::Write(const void* bytes, int added, sqlite3_int64 at) 
     const int code = Flush();
     if (code != SQLITE_OK) return code;
   }
-  if (gathered == nullptr) gathered = new (std::nothrow) char[kGatheredBytes];
+  if (gathered == nullptr && SyncsLast()) gathered = new (std::nothrow) char[kGatheredBytes];
   if (gathered == nullptr || added > kGatheredBytes) return PassingFile::Write(bytes, added, at);
   if (size == 0) offset = at;
   std::memcpy(gathered + size, bytes, static_cast<size_t>(added));
@@ -51,6 +51,11 @@ int GatheredLog::LogFile::Sync(int flags) {
 int GatheredLog::LogFile::FileSize(sqlite3_int64* file_size) {
   const int code = Flush();
   return code == SQLITE_OK ? PassingFile::FileSize(file_size) : code;
+}
+
+bool GatheredLog::LogFile::SyncsLast() {
+  return (below()->pMethods->xDeviceCharacteristics(below()) & SQLITE_IOCAP_POWERSAFE_OVERWRITE) !=
+         0;
 }
 
 int GatheredLog::LogFile::Flush() {

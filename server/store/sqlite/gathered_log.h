@@ -40,11 +40,14 @@ class GatheredLog {
     int Sync(int flags);
     int FileSize(sqlite3_int64* size);
 
+    // Whether SQLite syncs a commit after all that it writes of it: on other disks, it writes some
+    // more, lest the next commit damage this one.
+    bool SyncsLast();
     // Writes what is gathered. Where that fails it is forgotten, as SQLite forgets a write that
     // fails: the transaction is rolled back.
     int Flush();
 
-    char* gathered = nullptr;  // Null until something is written, or without memory.
+    char* gathered = nullptr;  // Null until something is written, or if nothing is gathered.
     int size = 0;
     sqlite3_int64 offset = 0;  // Where the gathered bytes begin in the file.
   };
