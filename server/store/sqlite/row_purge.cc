@@ -6,14 +6,17 @@ namespace slipstream::sqlite {
 
 absl::Status RowPurge::Add(int64_t key, int64_t last) {
   Release(key);
-  if (last == 0) return absl::OkStatus();
-  return Query(connection_, kind_.add).BindInteger(key).BindInteger(last).Run();
+  return Insert(key, last);
 }
 
 absl::Status RowPurge::Hold(int64_t key, int64_t last) {
-  SLIPSTREAM_RETURN_IF_ERROR(Add(key, last));
   held_.insert(key);
-  return absl::OkStatus();
+  return Insert(key, last);
+}
+
+absl::Status RowPurge::Insert(int64_t key, int64_t last) {
+  if (last == 0) return absl::OkStatus();
+  return Query(connection_, kind_.add).BindInteger(key).BindInteger(last).Run();
 }
 
 // It goes on to be held: this transaction may be rolled back.
@@ -22,7 +25,17 @@ absl::Status RowPurge::Keep(int64_t key) {
 }
 
 void RowPurge::Release(int64_t key) {
-  held_.erase(key);
+  released_.insert(key);
+  pending_ = true;
+}
+
+void RowPurge::Committed() {
+  for (const int64_t key : released_) held_.erase(key);
+  released_.clear();
+}
+
+void RowPurge::RolledBack() {
+  released_.clear();
   pending_ = true;
 }
 

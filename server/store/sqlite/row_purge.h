@@ -42,20 +42,23 @@ class RowPurge {
   absl::Status Hold(int64_t key, int64_t last);
   // Called in the transaction that inserts it: it then keeps its rows.
   absl::Status Keep(int64_t key);
-  // Has the rows of something that was begun erased after all.
+  // Has the rows of something that was begun erased after all, once this transaction is committed.
   void Release(int64_t key);
   // Called in any transaction: erases some rows, and returns whether there was anything to erase.
   absl::StatusOr<bool> Continue();
   // Whether there may be anything left to erase, other than what is held.
   bool pending() const { return pending_; }
-  // After a rollback.
-  void RolledBack() { pending_ = true; }
+  void Committed();
+  void RolledBack();
 
  private:
+  absl::Status Insert(int64_t key, int64_t last);
+
   Connection& connection_;
   const PurgeKind& kind_;
   bool pending_ = true;  // An earlier process may have left some.
   std::set<int64_t> held_;
+  std::set<int64_t> released_;  // By this transaction.
 };
 
 }  // namespace slipstream::sqlite

@@ -31,6 +31,8 @@ absl::Status SqliteTransaction::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "COMMIT").Run());
   heads_.Committed();
   usages_.Committed();
+  study_purge_.Committed();
+  source_purge_.Committed();
   if (earliest_lease_end_.has_value()) horizon_.Note(*earliest_lease_end_);
   earliest_lease_end_.reset();
   return absl::OkStatus();
@@ -50,9 +52,8 @@ absl::Status SqliteTransaction::RollBack() {
 absl::Status SqliteTransaction::Purge() {
   deletes_ = true;
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool were_trials, study_purge_.Continue());
-  if (were_trials) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool were_chunks, source_purge_.Continue());
-  return were_chunks ? absl::OkStatus() : answers_.EraseSome();
+  if (!were_trials) SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Continue().status());
+  return answers_.EraseSome();
 }
 
 absl::StatusOr<ProjectUsage> SqliteTransaction::FindUsage(absl::string_view project) {

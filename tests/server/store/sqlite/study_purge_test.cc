@@ -118,7 +118,15 @@ TEST_F(StudyPurgeTest, TrialsOfABegunStudyAreErasedOnceItIsGivenUp) {
   ASSERT_TRUE(rows.Purge().ok());
   EXPECT_FALSE(rows.purge_pending());
   EXPECT_EQ(Trials(*connection), 13);
+  // In a transaction that is rolled back, it is not given up.
+  ASSERT_TRUE(rows.Begin().ok());
   ASSERT_TRUE(rows.GiveUpStudy(key).ok());
+  ASSERT_TRUE(rows.RollBack().ok());
+  while (rows.purge_pending()) ASSERT_TRUE(rows.Purge().ok());
+  EXPECT_EQ(Trials(*connection), 13);
+  ASSERT_TRUE(rows.Begin().ok());
+  ASSERT_TRUE(rows.GiveUpStudy(key).ok());
+  ASSERT_TRUE(rows.Commit().ok());
   while (rows.purge_pending()) ASSERT_TRUE(rows.Purge().ok());
   EXPECT_EQ(Trials(*connection), 10);
   EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
@@ -146,7 +154,9 @@ TEST_F(StudyPurgeTest, AStudyThatIsInsertedKeepsItsTrialsUntilItIsDeleted) {
   };
   purge();
   EXPECT_EQ(Trials(*connection), 11);
+  ASSERT_TRUE(rows.Begin().ok());
   ASSERT_TRUE(rows.DeleteStudy(study.key).ok());
+  ASSERT_TRUE(rows.Commit().ok());
   purge();
   EXPECT_EQ(Trials(*connection), 10);
 }
