@@ -98,14 +98,15 @@ class GradualWrite : public std::enable_shared_from_this<GradualWrite<Change>> {
     if (write_.done) write_.done(std::move(status), std::move(earlier));
   }
 
-  // Without memory for that, the parts stay until the database is closed.
+  // Also where too many writes wait, which may be why the change failed. Without memory, the parts
+  // stay until the database is closed.
   void GiveUp() {
     OrOutOfMemory([this] {
       auto give_up = [part = part_](RowTransaction& rows) -> absl::StatusOr<Unit> {
         SLIPSTREAM_RETURN_IF_ERROR(Change::GiveUp(rows, part));
         return Unit{};
       };
-      writes_.Submit(MakeGuardedWrite<Unit>(std::move(give_up), Write<Unit>()));
+      writes_.SubmitCleanup(MakeGuardedWrite<Unit>(std::move(give_up), Write<Unit>()));
       return absl::OkStatus();
     }).IgnoreError();
   }

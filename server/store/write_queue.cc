@@ -1,6 +1,7 @@
 #include "server/store/write_queue.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -46,12 +47,20 @@ void WriteQueue::Close() {
 }
 
 void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
+  SubmitUpTo(options_.max_waiting, std::move(write));
+}
+
+void WriteQueue::SubmitCleanup(std::unique_ptr<PendingWrite> write) {
+  SubmitUpTo(std::numeric_limits<size_t>::max(), std::move(write));
+}
+
+void WriteQueue::SubmitUpTo(size_t most, std::unique_ptr<PendingWrite> write) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (closing_) {
       Refuse(std::move(write), absl::UnavailableError("the store is closing"));
-    } else if (unanswered_ >= options_.max_waiting) {
+    } else if (unanswered_ >= most) {
       Refuse(std::move(write), OverloadError(absl::StrCat(
                                    "the server is busy: the limit of ", options_.max_waiting,
                                    " changes that wait is reached; repeat the call later")));

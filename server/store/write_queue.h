@@ -37,6 +37,9 @@ class WriteQueue {
   // The write is answered once, by a thread of the queue, in the order of
   // commits: RESOURCE_EXHAUSTED if too many wait, UNAVAILABLE during Close.
   void Submit(std::unique_ptr<PendingWrite> write);
+  // The same however many wait: for what undoes an earlier write. There are no more of these than
+  // of others.
+  void SubmitCleanup(std::unique_ptr<PendingWrite> write);
 
   // Calls `listener` after each commit's answers, on their thread. Returns once the
   // listener before is no longer called; must not be called by a listener.
@@ -56,6 +59,7 @@ class WriteQueue {
     absl::Status status;
   };
 
+  void SubmitUpTo(size_t most, std::unique_ptr<PendingWrite> write);
   void CallListener();
   void WriteUntilClosed();
   void AnswerUntilClosed();

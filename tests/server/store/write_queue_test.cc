@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -186,6 +187,22 @@ TEST_F(WriteQueueTest, TooManyWritesAreRefusedUntilSomeAreAnswered) {
     Submit();
     AwaitAnswers(++submitted);
   } while (codes().back() != kOk);
+}
+
+TEST_F(WriteQueueTest, CleaningUpIsTakenHoweverManyWritesWait) {
+  Start(1, 10);
+  Submit();
+  database_.AwaitTransaction(1);
+  std::atomic<bool> is_clean = false;
+  const auto clean = [&is_clean] { is_clean = true; };
+  queue_->SubmitCleanup(std::make_unique<RecordedWrite>(clean, [](const absl::Status&) {}));
+  Submit();
+  AwaitAnswers(1);
+  EXPECT_THAT(codes(), ElementsAre(kResourceExhausted));
+  database_.LetAll();
+  AwaitAnswers(2);
+  queue_->Close();
+  EXPECT_TRUE(is_clean);
 }
 
 TEST_F(WriteQueueTest, ClosingCommitsTheWaitingWrites) {
