@@ -9,7 +9,9 @@
 
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
+#include "core/gp/correlation.h"
 #include "core/gp/normal.h"
+#include "core/linalg/cholesky.h"
 
 namespace slipstream {
 namespace {
@@ -56,6 +58,8 @@ constexpr Index kMostJudgedBy = 400;
 constexpr Index kMostLearntBy = 30;
 constexpr double kLengthFactors[] = {1.0 / 36, 1.0 / 6, 1, 3};
 constexpr double kFactorOfNoMatter = 6;
+// Of more numbers, those that tell results from other trials best.
+constexpr size_t kMostNumbersTried = 32;
 // Places tell failures from this chance of a pattern on.
 constexpr double kSure = 0.9;
 
@@ -136,35 +140,84 @@ PointMatrix SomeOf(const PointMatrix& points, Index most = kMostJudgedBy) {
   return points(FirstOfParts(points.rows(), most), Eigen::all);
 }
 
-// The log density of the labels, but for a constant.
-absl::StatusOr<double> LogEvidence(const CoordinateKinds& kinds, const Vector& log_lengths,
-                                   const Observations& labels) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const GaussianProcess process,
-                              GaussianProcess::Fit(PriorWith(kinds, log_lengths), labels));
-  const Vector residuals = labels.y.array() - 1;
-  return -0.5 * (residuals.dot(process.weights()) + process.factor().LogDeterminant());
+// Of the points' places in one coordinate, or 0 and 1 for equal and other words.
+Matrix SquaredDifferences(const PointMatrix& x, CoordinateKind kind, Index coordinate) {
+  const auto column = x.col(coordinate);
+  Matrix differences(x.rows(), x.rows());
+  for (Index j = 0; j < x.rows(); ++j) {
+    differences.col(j) = (column.array() - column[j]).square();
+  }
+  if (kind == CoordinateKind::kWord) {
+    differences = (differences.array() > 0).select(Matrix::Ones(x.rows(), x.rows()), 0.0);
+  }
+  return differences;
 }
 
-// Lengthscales with which one number alone decides the labels, if they tell them better than the
-// usual ones.
-absl::StatusOr<Vector> LengthsOfOneNumber(const CoordinateKinds& kinds,
-                                          const Observations& labels) {
-  const Vector usual = UsualLogLengths(kinds);
-  Vector best = usual;
-  SLIPSTREAM_ASSIGN_OR_RETURN(double best_evidence, LogEvidence(kinds, usual, labels));
-  const auto numbers = std::count(kinds.begin(), kinds.end(), CoordinateKind::kNumber);
-  // Of as many explanations, one gains as much by chance.
-  best_evidence += std::log(static_cast<double>(numbers) * std::size(kLengthFactors));
+// The log density of the labels, but for a constant, given their points' squared distances in
+// lengthscales.
+absl::StatusOr<double> LogEvidence(Matrix distances, const Observations& labels) {
+  Eigen::Map<Eigen::ArrayXd> all(distances.data(), distances.size());
+  all = all.max(0);  // Where rounding left less.
+  Correlate(Smoothness::kMatern52, all);
+  distances.diagonal() += labels.noise_variance;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(distances)));
+  const Vector residuals = labels.y.array() - 1;
+  return -0.5 * (residuals.dot(factor.Solve(residuals)) + factor.LogDeterminant());
+}
+
+// The numbers by which the first `results` points differ most from the others, on average, at most
+// kMostNumbersTried of them, in order.
+std::vector<Index> NumbersToTry(const CoordinateKinds& kinds, const PointMatrix& x, Index results) {
+  const Vector apart = (x.topRows(results).colwise().mean() -
+                        x.bottomRows(x.rows() - results).colwise().mean())
+                           .cwiseAbs();
+  std::vector<Index> numbers;
   for (size_t i = 0; i < kinds.size(); ++i) {
-    if (kinds[i] == CoordinateKind::kWord) continue;
-    const auto coordinate = static_cast<Index>(i);
+    if (kinds[i] == CoordinateKind::kNumber) numbers.push_back(static_cast<Index>(i));
+  }
+  if (numbers.size() <= kMostNumbersTried) return numbers;
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&apart](Index a, Index b) { return apart[a] > apart[b]; });
+  numbers.resize(kMostNumbersTried);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+// Lengthscales with which one number alone decides the labels, of which the first `results` are 1,
+// if they tell them better than the usual ones.
+absl::StatusOr<Vector> LengthsOfOneNumber(const CoordinateKinds& kinds, const Observations& labels,
+                                          Index results) {
+  const Vector usual = UsualLogLengths(kinds);
+  const Vector far = usual.array() + std::log(kFactorOfNoMatter);
+  const std::vector<Index> numbers = NumbersToTry(kinds, labels.x, results);
+  const auto in_lengths = [](double log_length) { return std::exp(-2 * log_length); };
+  const auto differences_in = [&](Index i) {
+    return SquaredDifferences(labels.x, kinds[static_cast<size_t>(i)], i);
+  };
+  Matrix usual_distances = Matrix::Zero(labels.y.size(), labels.y.size());
+  Matrix far_distances = usual_distances;
+  for (Index i = 0; i < usual.size(); ++i) {
+    const Matrix differences = differences_in(i);
+    usual_distances += in_lengths(usual[i]) * differences;
+    far_distances += in_lengths(far[i]) * differences;
+  }
+  Vector best = usual;
+  SLIPSTREAM_ASSIGN_OR_RETURN(double best_evidence,
+                              LogEvidence(std::move(usual_distances), labels));
+  // Of as many explanations, one gains as much by chance.
+  best_evidence += std::log(static_cast<double>(numbers.size()) * std::size(kLengthFactors));
+  for (const Index i : numbers) {
+    const Matrix differences = differences_in(i);
     for (const double factor : kLengthFactors) {
-      Vector tried = usual.array() + std::log(kFactorOfNoMatter);
-      tried[coordinate] = usual[coordinate] + std::log(factor);
-      SLIPSTREAM_ASSIGN_OR_RETURN(const double evidence, LogEvidence(kinds, tried, labels));
+      const double log_length = usual[i] + std::log(factor);
+      SLIPSTREAM_ASSIGN_OR_RETURN(
+          const double evidence,
+          LogEvidence(
+              far_distances + (in_lengths(log_length) - in_lengths(far[i])) * differences, labels));
       if (evidence <= best_evidence) continue;
       best_evidence = evidence;
-      best = std::move(tried);
+      best = far;
+      best[i] = log_length;
     }
   }
   return best;
@@ -178,10 +231,10 @@ absl::StatusOr<Vector> LearntLogLengths(const CoordinateKinds& kinds, const Poin
     return UsualLogLengths(kinds);
   }
   const PointMatrix failures = SomeOf(failed, kMostLearntBy);
-  Observations labels = LabelsOf(SomeOf(feasible, kMostLearntBy),
-                                 SomeOf(infeasible, kMostLearntBy), failures);
+  const PointMatrix results = SomeOf(feasible, kMostLearntBy);
+  Observations labels = LabelsOf(results, SomeOf(infeasible, kMostLearntBy), failures);
   labels.noise_variance.tail(failures.rows()).setConstant(failure_noise);
-  return LengthsOfOneNumber(kinds, labels);
+  return LengthsOfOneNumber(kinds, labels, results.rows());
 }
 
 }  // namespace
