@@ -326,6 +326,10 @@ class Outcomes(TrialTest):
         name, fact = next(iter(explanation.facts.items()))
         text = f"{fact:.6g}" if isinstance(fact, float) else fact
         self.assertIn(f"\n  {name}: {text}", str(explanation))
+        for _ in range(8):
+            with study.suggest() as trial:
+                trial.complete(trial["x"])
+        self.assertRegex(study.explain(trial.number).facts["lengthscales"], r"^x=[\d.]+ kernel=[\d.]+")
         added = study.record({name: one for name, one in trial.items()}, 0.25)
         self.assertIsNone(study.explain(added))
         self.assertEqual(study.source_weights(added), {})

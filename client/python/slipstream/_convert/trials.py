@@ -54,12 +54,22 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
     )
 
 
-def explanation_of(number: int, message: Message) -> Optional[Explanation]:
+def _with_names(lengthscales: str, space: Space) -> str:
+    """"lr=0.3 layers=1.2" for "0.3 1.2". One for all parameters stays a number."""
+    parts = lengthscales.split(" ")
+    if len(parts) != len(space):
+        return lengthscales
+    return " ".join(f"{name}={part}" for name, part in zip(space, parts))
+
+
+def explanation_of(number: int, message: Message, space: Space) -> Optional[Explanation]:
     """What the server says of a trial's suggestion; None for a trial that was not suggested."""
     if not message.HasField("provenance"):
         return None
     provenance = message.provenance
     facts = {fact.name: getattr(fact, fact.WhichOneof("kind") or "text") for fact in provenance.facts}
+    if "lengthscales" in facts:
+        facts["lengthscales"] = _with_names(facts["lengthscales"], space)
     return Explanation(
         trial=number,
         preset=provenance.preset,
