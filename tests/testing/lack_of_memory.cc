@@ -36,11 +36,14 @@ void* AllocateUnlessLacking(std::size_t size) {
 
 }  // namespace slipstream
 
-// The others call these.
+// The others call these, or, with a sanitizer, the sanitizer's.
 void* operator new(std::size_t size) {
   void* const allocated = slipstream::AllocateUnlessLacking(size);
   if (allocated == nullptr) throw std::bad_alloc();
   return allocated;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return slipstream::AllocateUnlessLacking(size);
 }
 void operator delete(void* allocated) noexcept { std::free(allocated); }
 void operator delete(void* allocated, std::size_t) noexcept { std::free(allocated); }
