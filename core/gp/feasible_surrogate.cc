@@ -105,12 +105,13 @@ double FailureNoise(const GaussianProcess& process, Index results, Index failure
 
 // Configurations with a value are 1, others -1.
 Observations LabelsOf(const PointMatrix& feasible, const PointMatrix& infeasible,
-                      const PointMatrix& failed) {
+                      const PointMatrix& failed, double failure_noise = kLabelNoise) {
   const Index count = feasible.rows() + infeasible.rows() + failed.rows();
   Observations labels{PointMatrix(count, feasible.cols()), Vector::Ones(count),
                       Vector::Constant(count, kLabelNoise)};
   labels.x << feasible, infeasible, failed;
   labels.y.tail(count - feasible.rows()).setConstant(-1);
+  labels.noise_variance.tail(failed.rows()).setConstant(failure_noise);
   return labels;
 }
 
@@ -230,10 +231,9 @@ absl::StatusOr<Vector> LearntLogLengths(const CoordinateKinds& kinds, const Poin
   if (std::min(feasible.rows(), infeasible.rows() + failed.rows()) < 2) {
     return UsualLogLengths(kinds);
   }
-  const PointMatrix failures = SomeOf(failed, kMostLearntBy);
   const PointMatrix results = SomeOf(feasible, kMostLearntBy);
-  Observations labels = LabelsOf(results, SomeOf(infeasible, kMostLearntBy), failures);
-  labels.noise_variance.tail(failures.rows()).setConstant(failure_noise);
+  const Observations labels = LabelsOf(results, SomeOf(infeasible, kMostLearntBy),
+                                       SomeOf(failed, kMostLearntBy), failure_noise);
   return LengthsOfOneNumber(kinds, labels, results.rows());
 }
 
@@ -382,8 +382,7 @@ absl::StatusOr<std::shared_ptr<const FeasibilityModel>> FitFeasibility(
         GaussianProcess::Fit(PriorWith(kinds, usual), LabelsOf(some, infeasible, failed)));
     failure_noise = FailureNoise(judge, some.rows(), failed.rows());
   }
-  Observations labels = LabelsOf(feasible, infeasible, failed);
-  labels.noise_variance.tail(failed.rows()).setConstant(failure_noise);
+  Observations labels = LabelsOf(feasible, infeasible, failed, failure_noise);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const Vector lengths, LearntLogLengths(kinds, feasible, infeasible, failed, failure_noise));
   std::vector<GaussianProcess> processes;
