@@ -77,9 +77,9 @@ inline absl::Status ParseFirstAnswer(const std::string& answer,
   return absl::DataLossError("the first answer to this request cannot be read from the store");
 }
 
-// What is remembered for repeats of a write that was answered with `response`, or with an error if
-// that could not be made: no message can be read from that, so a repeat fails, too, and does not
-// make the write a second time.
+// Returns what is remembered for repeats of a write that was answered with `response`. If that
+// could not be made, the caller got an error. No message can be read from what is then remembered,
+// so that a repeat fails, too, and does not make the write a second time.
 inline std::string AnswerToRemember(const absl::Status& made,
                                     const google::protobuf::Message& response) {
   return made.ok() ? DeterministicBytes(response) : "\xff";

@@ -41,8 +41,8 @@ std::string WithoutCodeBlocks(const std::string& text) {
   return rest;
 }
 
-// Where the code span that begins with the backticks at `begin` ends: where as many come again
-// within the paragraph. If they do not, where these backticks end.
+// Returns where the code span ends that begins with the backticks at `begin`. It ends where as many
+// backticks come again within the paragraph; without these, only the backticks are skipped.
 size_t EndOfCodeSpan(std::string_view text, size_t begin) {
   const size_t content = std::min(text.find_first_not_of('`', begin), text.size());
   const size_t paragraph = std::min(text.find("\n\n", begin), text.size());

@@ -116,8 +116,8 @@ class Explanation:
 
     trial: int
     preset: str
-    # What made the suggestion: "recipe", the study's algorithm; "without_transfer", the same without
-    # its source tasks; or "quasi_random", points that fill the space evenly.
+    # This is "recipe" if the study's algorithm made the suggestion, "without_transfer" if it did so
+    # without the source tasks, and "quasi_random" if the point only fills the space evenly.
     made_by: str
     made_by_reason: str  # Why it was not "recipe"; empty if it was.
     last_trial_seen: int  # The highest trial number that the algorithm had seen.

@@ -141,8 +141,8 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Commit();
   absl::Status RollBack();
 
-  // Erases a few trials of deleted studies, or chunks of deleted source tasks, or forgotten
-  // answers.
+  // Erases a few trials of deleted studies or else chunks of deleted source tasks, and a few
+  // forgotten answers.
   absl::Status Purge();
   // Whether the transaction deletes what takes room.
   bool deletes() const { return deletes_; }

@@ -134,8 +134,8 @@ PointMatrix PointsAt(double first, const CoordinateKinds& kinds, Index count, un
   return points;
 }
 
-// As where all memory is asked for, which alone is too much: other points, however close, have a
-// value.
+// An example is a program that fails only if it asks for all memory. Other points, however close,
+// have a value.
 TEST(FeasibleSurrogate, ABoundThatAloneHasNoValueIsLearntFromAFewPoints) {
   const CoordinateKinds kinds(8, CoordinateKind::kNumber);
   PointMatrix feasible(20, 8);
