@@ -40,7 +40,8 @@ struct ExplorationStep {
 // A search for a point with a fitted model.
 struct ExploredSearch {
   const NextPointRequest& request;
-  absl::Span<const EndedTrial> ended;  // The study's.
+  absl::Span<const EndedTrial> ended;  // The study's, whose goal is ...
+  Goal goal = Goal::kMinimize;         // ... this.
   bool has_lengthscale_rule = false;   // Expanding or shrinking looks at the deviation there.
   std::optional<NextPoint> known;      // Where the acquisition is largest, if that is known.
 };

@@ -9,6 +9,7 @@
 
 #include "core/acquisition/other_words.h"
 #include "core/base/status.h"
+#include "core/exploration/in_vain.h"
 #include "core/space/branches.h"
 
 namespace slipstream {
@@ -25,14 +26,19 @@ constexpr double kExploringFar = 2;
 constexpr int64_t kFillingPeriod = 2 * kTurnLength;
 // If noise is a larger part of the outputs' variance, all that would explore fill the space.
 constexpr double kMostlyNoise = 0.5;
-// Results are in vain if none is better than the best one before them; in a space with words or
-// conditions it has to be better by this much, on outputs of variance 1. Turns begin after the
-// second number of them.
+// Results are in vain if none is better than the best one before them; where the model promises
+// more in a space with words or conditions, it has to be better by this much, on outputs of
+// variance 1. Turns begin after the second number of them.
 constexpr double kNoticeable = 1e-3;
 constexpr Index kManyInVain = 8;
 // After this many results that are no better at all, some suggestions are points at random.
 constexpr double kAnyBetter = 1e-12;
 constexpr Index kPersistentlyInVain = 10;
+// In a space of numbers turns begin, too, after results in vain of which the model had promised so
+// much improvement together, on outputs of variance 1.
+constexpr double kBrokenPromises = 1.5;
+// While all results look like guesses, one in this many suggestions is the acquisition's.
+constexpr int64_t kGuessingPeriod = 2;
 // With more noise, as part of the outputs' variance, the best result says too little.
 constexpr double kFaintNoise = 0.01;
 
@@ -42,22 +48,9 @@ double NoiseVariance(const SearchedModel& model) {
   return variance;
 }
 
-// How many results there have been since the last one that was better than all before it.
-Index ResultsInVain(const SearchedModel& model, double least_better) {
-  const Vector& results = model.results();
-  if (results.size() == 0) return 0;
-  Index last = 0;
-  double best = results[0];
-  for (Index i = 1; i < results.size(); ++i) {
-    if (results[i] <= best + least_better) continue;
-    best = results[i];
-    last = i;
-  }
-  return results.size() - 1 - last;
-}
-
 constexpr absl::string_view kBesideNoise = "fills the space beside noise";
 constexpr absl::string_view kInVain = "fills the space, as results have long been no better";
+constexpr absl::string_view kGuesses = "fills the space, as all results look like guesses";
 
 struct Turn {
   double deviation_factor = 1;  // The model's deviations count as this many times as large.
@@ -83,11 +76,23 @@ std::optional<Turn> TurnDespitePromises(int64_t round) {
   }
 }
 
+// Whether the model goes on to promise what it does not keep. `expected` is the improvement that it
+// expects now, as a sign of what it has expected of each of the last results.
+bool BreaksPromises(const NextPointRequest& request, double expected, double noise) {
+  const Vector& results = request.model.results();
+  if (IsMixed(request.space)) {
+    return noise < kFaintNoise && ResultsInVain(results, kNoticeable) >= kManyInVain;
+  }
+  const Index in_vain = ResultsInVain(results, kAnyBetter);
+  return in_vain >= kManyInVain && expected * static_cast<double>(in_vain) >= kBrokenPromises &&
+         LooksRandom(results, in_vain);
+}
+
 Turn TurnWithoutPromises(const NextPointRequest& request, double noise) {
   const int64_t place = request.round % kTurnLength;
   if (place == 0) return {.deviation_factor = kRefining};
   if (place == 2 && noise < kFaintNoise &&
-      ResultsInVain(request.model, kAnyBetter) >= kPersistentlyInVain) {
+      ResultsInVain(request.model.results(), kAnyBetter) >= kPersistentlyInVain) {
     return {.fills_because = kInVain};
   }
   if (!IsMixed(request.space)) return {.deviation_factor = kExploring};
@@ -110,13 +115,13 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
       next.searched_whole) {
     return {};
   }
+  if (request.round % kGuessingPeriod != 0 && AreGuesses(search.ended, search.goal)) {
+    return Turn{.fills_because = kGuesses};
+  }
   const double expected = improvement(next.value);
   const double noise = NoiseVariance(request.model);
   if (expected < kLittleImprovement) return TurnWithoutPromises(request, noise);
-  if (IsMixed(request.space) && noise < kFaintNoise &&
-      ResultsInVain(request.model, kNoticeable) >= kManyInVain) {
-    return TurnDespitePromises(request.round);
-  }
+  if (BreaksPromises(request, expected, noise)) return TurnDespitePromises(request.round);
   if (expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
   return TurnBesideNoise(request, noise);
 }

@@ -15,11 +15,16 @@
 //
 // A model can be wrong about what it expects nothing of, or about what it expects again and again
 // without getting it, and then no multiple of its own deviations helps. So results count that are
-// in vain, which are no better than the best one before them. After ten of these, and once little
-// is expected, the second exploring turn is a point at random. In a space with words or conditions
-// eight are enough, whatever is expected: then only every third suggestion is the acquisition's,
-// the others are words that no trial has had and points at random. Neither is done beside more than
-// faint noise, where the best result is the luckiest one.
+// in vain, which are no better than the best one before them (core/exploration/in_vain.h). After
+// ten of these, and once little is expected, the second exploring turn is a point at random, unless
+// there is more than faint noise, beside which the best result is the luckiest one. If much is
+// expected, only every third suggestion is the acquisition's after eight results in vain, and the
+// others are words that no trial has had and points at random. In a space with words or conditions
+// that takes no more than faint noise. In a space of numbers it takes results that are about as
+// good as at random, and so many that what was expected of them adds up to 1.5 deviations.
+//
+// While all results look like guesses, every second suggestion is a point at random: the model then
+// learns which guesses are slightly better than others, and not where there is more to learn.
 //
 // Where noise hides the improvement, every sixth suggestion is a point at random. Where noise
 // is more than half of the outputs' variance, all suggestions are that would explore: a model that

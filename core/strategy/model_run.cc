@@ -265,7 +265,8 @@ class ModelRun final : public SuggestionRun {
         request.With(request.acquisition, ruled.model.has_value() ? *ruled.model : request.model);
     ask.ucb_multiplier = ruled.ucb_multiplier;
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint choice,
-                                parts_.exploration.Choose({ask, view_.ended, parts_.rule != nullptr,
+                                parts_.exploration.Choose({ask, view_.ended, view_.goal,
+                                                           parts_.rule != nullptr,
                                                            std::move(ruled.next)}));
     // Evenly filling points that are taken at regular intervals would lie on one side only.
     if (choice.fills_space) return Unasked(Random(), choice.facts, choice.notes);

@@ -83,7 +83,7 @@ const std::vector<MixedFamily>& MixedFamilies() {
   static const auto& families = *new std::vector<MixedFamily>([] {
     std::vector<MixedFamily> all;
     for (const MixedProblem& problem : MixedProblems()) {
-      if (problem.group == kStuckDevelopment) continue;
+      if (problem.group != kMixed && problem.group != kMixedDevelopment) continue;
       const bool is_reported = problem.group == kMixed;
       for (const KinshipWords& words : kKinships) {
         all.push_back({absl::StrCat(problem.name, words.suffix), std::string(words.summary),

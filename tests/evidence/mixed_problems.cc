@@ -20,6 +20,7 @@ const std::vector<MixedProblem>& MixedProblems() {
   static const auto& problems = *new std::vector<MixedProblem>([] {
     std::vector<MixedProblem> all = MixedProblemsForDevelopment();
     for (MixedProblem& problem : MixedProblemsForReports()) all.push_back(std::move(problem));
+    for (MixedProblem& problem : ChanceProblems()) all.push_back(std::move(problem));
     return all;
   }());
   return problems;
@@ -39,13 +40,14 @@ absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Begi
   made.name = std::string(problem.name);
   made.space = std::make_shared<const SearchSpace>(std::move(space));
   const MixedTask task = MixedTaskOf(problem, *made.space, beginning.seed);
+  made.noiseless = problem.noiseless;
   made.value = [value = task.value, space = made.space](const Point& point) {
     return value(Setting(*space, point.configuration));
   };
   made.best = made.value({task.optimum, {}});
   SetRangeByDraws(kRangeSalt, kRangePoints, made);
   made.branch = made.space->IndexOf(task.branch);
-  made.best_branches = {task.optimum.values[made.branch.value()]};
+  if (made.branch.has_value()) made.best_branches = {task.optimum.values[*made.branch]};
   if (beginning.initial_points) made.initial = RandomInitialPoints(*made.space, beginning.seed);
   return made;
 }

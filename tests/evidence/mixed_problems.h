@@ -16,14 +16,17 @@
 
 namespace slipstream::evidence {
 
-// The same as ProblemListing's. Algorithms may be developed on the first two, of which
-// the second has problems where a model stays where it is; the third is only for reports.
+// The same as ProblemListing's. Algorithms may be developed on the first three, of which the second
+// has problems where a model stays where it is, and the third trainings that learn in a small part
+// of the space alone; the last two are only for reports.
 inline constexpr absl::string_view kMixedDevelopment = "mixed_development";
 inline constexpr absl::string_view kStuckDevelopment = "stuck_development";
+inline constexpr absl::string_view kChanceDevelopment = "chance_development";
 inline constexpr absl::string_view kMixed = "mixed";
+inline constexpr absl::string_view kChance = "chance";
 
 // One member of a family: a function to minimise, a configuration where it is lowest,
-// and the parameter whose choices are the branches that a study may lock in on.
+// and the parameter whose choices are the branches that a study may lock in on; empty: none.
 struct MixedTask {
   std::function<double(const Setting&)> value;
   Configuration optimum;
@@ -36,6 +39,7 @@ struct MixedProblem {
   absl::string_view group;
   std::vector<Parameter> (*parameters)() = nullptr;
   MixedTask (*task)(const SearchSpace& space, Draws& draws) = nullptr;
+  bool noiseless = true;  // As Problem's.
 };
 
 // All of them, those for development first.
@@ -47,9 +51,10 @@ MixedTask MixedTaskOf(const MixedProblem& problem, const SearchSpace& space, uin
 // Returns the same errors as MakeProblem.
 absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Beginning& beginning);
 
-// The two parts of MixedProblems.
+// The parts of MixedProblems.
 std::vector<MixedProblem> MixedProblemsForDevelopment();
 std::vector<MixedProblem> MixedProblemsForReports();
+std::vector<MixedProblem> ChanceProblems();
 
 }  // namespace slipstream::evidence
 

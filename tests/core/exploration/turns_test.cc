@@ -264,6 +264,58 @@ TEST(Turns, DoNotTakeTheLuckiestOfNoisyResultsForASignOfResultsInVain) {
   }
 }
 
+// The results of this objective say nothing of those beside them, so that a model goes on to
+// promise what it does not keep.
+TEST(Turns, LeaveAModelThatDoesNotKeepItsPromises) {
+  FakeStudy study(SquareSpace());
+  study.noiseless = true;
+  int filling = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::vector<Suggestion> made = Suggest(study, {});
+    study.Lease(made);
+    filling += IsInVain(made.front()) ? 1 : 0;
+    const std::vector<double> at = CoordinatesOf(*study.space, study.open.front().configuration);
+    study.End(Ending::kMeasured, std::sin(1e4 * at[0] + 1.7e4 * at[1]));
+  }
+  EXPECT_GT(filling, 12);
+}
+
+// Losses of a training that learns in a fiftieth of the square alone, guesses a little better on
+// one side of it, and diverges in a third of it.
+double TrainingLoss(const std::vector<double>& at) {
+  const double distance = std::hypot(at[0] - 0.15, at[1] - 0.8);
+  if (distance < 0.08) return 0.5 + 20 * distance;
+  return at[0] > 0.67 ? 3 + 10 * at[0] : 2.3 + 0.01 * at[1];
+}
+
+TEST(Turns, LookElsewhereWhileAllResultsLookLikeGuesses) {
+  int found = 0;
+  int guesses = 0;
+  int filling = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    FakeStudy study(SquareSpace(), {}, Goal::kMinimize);
+    double best = 10;
+    for (int i = 0; i < 50; ++i) {
+      const std::vector<Suggestion> made = Suggest(study, {}, 1, seed);
+      study.Lease(made);
+      const bool fills = HasFact(made.front(), "turn") &&
+                         TextFact(made.front(), "turn") ==
+                             "fills the space, as all results look like guesses";
+      EXPECT_FALSE(fills && best < 2) << "seed " << seed << ", trial " << i;
+      guesses += i >= 10 && best > 2 ? 1 : 0;
+      filling += i >= 10 && fills ? 1 : 0;
+      const double loss =
+          TrainingLoss(CoordinatesOf(*study.space, study.open.front().configuration));
+      best = std::min(best, loss);
+      study.End(Ending::kMeasured, loss);
+    }
+    found += best < 2 ? 1 : 0;
+  }
+  EXPECT_GE(found, 7);
+  EXPECT_GT(guesses, 20);
+  EXPECT_NEAR(filling, guesses / 2.0, 6);
+}
+
 // A model that takes all results for noise promises nothing anywhere, and the bowl is found by
 // points that no model asked for.
 TEST(Turns, LeaveAPlainOfNoise) {

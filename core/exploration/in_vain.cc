@@ -1,0 +1,60 @@
+#include "core/exploration/in_vain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace slipstream {
+namespace {
+
+constexpr double kBestQuarter = 0.75;
+// The results that a study's level is told by, and parts of this level and of all results.
+constexpr size_t kFirst = 8;
+constexpr double kHardlyBetter = 0.02;
+constexpr double kMuchWorse = 0.2;
+constexpr double kSome = 0.05;
+
+double QuantileOf(std::vector<double> values, double quantile) {
+  const auto place = std::lround(quantile * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<size_t>(place)];
+}
+
+}  // namespace
+
+Index ResultsInVain(const Vector& results, double least_better) {
+  if (results.size() == 0) return 0;
+  Index last = 0;
+  double best = results[0];
+  for (Index i = 1; i < results.size(); ++i) {
+    if (results[i] <= best + least_better) continue;
+    best = results[i];
+    last = i;
+  }
+  return results.size() - 1 - last;
+}
+
+bool LooksRandom(const Vector& results, Index in_vain) {
+  const std::vector<double> before(results.begin(), results.end() - in_vain);
+  const std::vector<double> late(results.end() - in_vain, results.end());
+  return QuantileOf(late, 0.5) < QuantileOf(before, kBestQuarter);
+}
+
+bool AreGuesses(absl::Span<const EndedTrial> ended, Goal goal) {
+  std::vector<double> costs;
+  for (const EndedTrial& trial : ended) {
+    if (!InformsModels(trial)) continue;
+    costs.push_back(goal == Goal::kMinimize ? *trial.value : -*trial.value);
+  }
+  if (costs.size() < kFirst) return false;
+  const double level = QuantileOf({costs.begin(), costs.begin() + kFirst}, 0.5);
+  const double best = *std::min_element(costs.begin(), costs.end());
+  if (!(best >= level - kHardlyBetter * std::abs(level))) return false;
+  const double limit = level + kMuchWorse * std::abs(level);
+  const auto worse = std::count_if(costs.begin(), costs.end(),
+                                   [limit](double cost) { return cost > limit; });
+  return static_cast<double>(worse) >= kSome * static_cast<double>(costs.size());
+}
+
+}  // namespace slipstream

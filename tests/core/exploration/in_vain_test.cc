@@ -1,0 +1,79 @@
+#include "core/exploration/in_vain.h"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace slipstream {
+namespace {
+
+Vector Results(const std::vector<double>& values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
+TEST(InVain, CountsResultsSinceTheLastThatWasBetter) {
+  EXPECT_EQ(ResultsInVain(Results({}), 0), 0);
+  EXPECT_EQ(ResultsInVain(Results({1}), 0), 0);
+  EXPECT_EQ(ResultsInVain(Results({1, 2, 0, 2, 1}), 0), 3);
+  EXPECT_EQ(ResultsInVain(Results({1, 2, 2.5, 0}), 0.7), 2);
+}
+
+TEST(InVain, ResultsNearTheBestAreNotRandom) {
+  EXPECT_FALSE(LooksRandom(Results({0, 1, 2, 3, 10, 9, 9, 8}), 3));
+  EXPECT_TRUE(LooksRandom(Results({0, 1, 2, 3, 10, 9, 1, 2}), 3));
+  // What differs from the others by being worse is no better than at random, either.
+  EXPECT_TRUE(LooksRandom(Results({0, 1, 2, 3, 10, -9, -9, -9}), 3));
+}
+
+bool AreGuessed(const std::vector<double>& costs) {
+  std::vector<EndedTrial> minimized;
+  std::vector<EndedTrial> maximized;
+  for (double cost : costs) {
+    EndedTrial trial;
+    trial.value = cost;
+    minimized.push_back(trial);
+    trial.value = -cost;
+    maximized.push_back(trial);
+  }
+  EXPECT_EQ(AreGuesses(minimized, Goal::kMinimize), AreGuesses(maximized, Goal::kMaximize));
+  return AreGuesses(minimized, Goal::kMinimize);
+}
+
+TEST(InVain, GuessesAreAlikeButForThoseThatAreMuchWorse) {
+  EXPECT_TRUE(AreGuessed({2.30, 2.31, 2.30, 2.29, 2.30, 9, 2.30, 2.30}));
+  EXPECT_FALSE(AreGuessed({2.30, 2.31, 2.30, 2.29, 2.30, 9, 2.30}));  // Too few to tell.
+  EXPECT_FALSE(AreGuessed({2.30, 2.31, 2.30, 2.20, 2.30, 9, 2.30, 2.30}));  // One has learnt.
+  EXPECT_FALSE(AreGuessed({2.30, 2.31, 2.30, 2.29, 2.30, 2.5, 2.30, 2.30}));  // None is bad.
+  EXPECT_TRUE(AreGuessed({200, 200, 200, 200, 200, 200, 1000, 1000}));
+  EXPECT_TRUE(AreGuessed({-0.1, -0.1, -0.1, 5, -0.1, -0.101, -0.1, -0.1}));
+}
+
+TEST(InVain, GuessesOfAllOfAStudyCount) {
+  std::vector<double> costs = {2.30, 2.31, 2.30, 2.29, 2.30, 9, 2.30, 2.30};
+  costs.resize(20, 2.305);
+  EXPECT_TRUE(AreGuessed(costs));
+  costs.resize(21, 2.305);
+  EXPECT_FALSE(AreGuessed(costs));  // What is bad is less than a twentieth.
+  costs.push_back(7);
+  EXPECT_TRUE(AreGuessed(costs));
+  costs.push_back(1.5);
+  EXPECT_FALSE(AreGuessed(costs));
+}
+
+TEST(InVain, HugeAndTinyResultsAreNoGuesses) {
+  const double huge = std::numeric_limits<double>::max();
+  EXPECT_FALSE(AreGuessed({huge, -huge, huge, -huge, huge, -huge, huge, -huge}));
+  EXPECT_FALSE(AreGuessed({0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(AreGuessed({1, 2, 3, 4, 5, 6, 7, 80}));
+}
+
+TEST(InVain, TrialsWithoutAValueAreNoGuesses) {
+  std::vector<EndedTrial> trials(12);
+  for (EndedTrial& trial : trials) trial.ending = Ending::kInfeasible;
+  EXPECT_FALSE(AreGuesses(trials, Goal::kMinimize));
+}
+
+}  // namespace
+}  // namespace slipstream
