@@ -28,7 +28,8 @@ class Database {
   // back and returns its status. May run `body` again after a rollback, for
   // example when another server's transaction came between, and gives that up, if
   // at all, with UNAVAILABLE, which clients take for a reason to repeat the call.
-  // Called by one thread at a time.
+  // Throws nothing: a lack of memory, also where `body` throws it, is the OutOfMemory
+  // error. Called by one thread at a time.
   virtual TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) = 0;
 
   // Runs `body`, once, on a snapshot and returns its status, or why there is no
@@ -37,7 +38,7 @@ class Database {
 
   // Does a little of what is better done while no writes wait, for example
   // erasing deleted rows; false when nothing is left to do. Called by the thread
-  // that calls Transact.
+  // that calls Transact; throws nothing.
   virtual bool OnIdle() { return false; }
 
   // What goes on in it. Thread-safe, and waits for nothing.

@@ -1,45 +1,39 @@
 #include "server/store/group_commit.h"
 
-#include <cstddef>
-
-#include "core/base/out_of_memory.h"
+#include <iterator>
 
 namespace slipstream {
 namespace {
 
-using Batch = absl::Span<const std::unique_ptr<PendingWrite>>;
+using Place = WriteBatch::iterator;
 
 // A refused write does not end the transaction, as it has written nothing.
-absl::Status ApplyAll(Batch batch, RowTransaction& rows, absl::Span<absl::Status> statuses) {
-  for (size_t i = 0; i < batch.size(); ++i) {
-    statuses[i] = batch[i]->Apply(rows);
+absl::Status ApplyAll(Place begin, Place end, RowTransaction& rows) {
+  for (Place each = begin; each != end; ++each) {
+    each->status = each->write->Apply(rows);
     if (!rows.failed()) continue;
-    if (statuses[i].ok()) return absl::InternalError("a write ignored a failure");
-    return statuses[i];
+    if (each->status.ok()) return absl::InternalError("a write ignored a failure");
+    return each->status;
   }
   return absl::OkStatus();
 }
 
-TransactionEnd Commit(Database& database, Batch batch, absl::Span<absl::Status> statuses) {
-  TransactionEnd end = database.Transact([&](RowTransaction& rows) {
-    return OrOutOfMemory([&] { return ApplyAll(batch, rows, statuses); });
-  });
-  if (!end.status.ok()) {
-    for (absl::Status& status : statuses) status = end.status;
+TransactionEnd Commit(Database& database, Place begin, Place end) {
+  TransactionEnd committed =
+      database.Transact([&](RowTransaction& rows) { return ApplyAll(begin, end, rows); });
+  if (!committed.status.ok()) {
+    for (Place each = begin; each != end; ++each) each->status = committed.status;
   }
-  return end;
+  return committed;
 }
 
 }  // namespace
 
-std::vector<absl::Status> CommitTogether(Database& database, Batch batch) {
-  std::vector<absl::Status> statuses(batch.size());
-  const absl::Span<absl::Status> all = absl::MakeSpan(statuses);
-  const bool one_by_one = Commit(database, batch, all).rolled_back && batch.size() > 1;
-  for (size_t i = 0; one_by_one && i < batch.size(); ++i) {
-    Commit(database, batch.subspan(i, 1), all.subspan(i, 1));
+void CommitTogether(Database& database, WriteBatch& batch) {
+  if (!Commit(database, batch.begin(), batch.end()).rolled_back || batch.size() == 1) return;
+  for (Place each = batch.begin(); each != batch.end(); ++each) {
+    Commit(database, each, std::next(each));
   }
-  return statuses;
 }
 
 }  // namespace slipstream

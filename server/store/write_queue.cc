@@ -1,6 +1,6 @@
 #include "server/store/write_queue.h"
 
-#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -55,17 +55,19 @@ void WriteQueue::SubmitCleanup(std::unique_ptr<PendingWrite> write) {
 }
 
 void WriteQueue::SubmitUpTo(size_t most, std::unique_ptr<PendingWrite> write) {
+  WriteBatch submitted;
+  submitted.push_back({std::move(write), absl::OkStatus()});
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (closing_) {
-      Refuse(std::move(write), absl::UnavailableError("the store is closing"));
+      Refuse(submitted, absl::UnavailableError("the store is closing"));
     } else if (unanswered_ >= most) {
-      Refuse(std::move(write), OverloadError(absl::StrCat(
-                                   "the server is busy: the limit of ", options_.max_waiting,
-                                   " changes that wait is reached; repeat the call later")));
+      Refuse(submitted,
+             OverloadError(absl::StrCat("the server is busy: the limit of ", options_.max_waiting,
+                                        " changes that wait is reached; repeat the call later")));
     } else {
-      waiting_.push_back(std::move(write));
+      waiting_.splice(waiting_.end(), submitted);
       ++unanswered_;
     }
     wake = std::exchange(writer_sleeps_, false);
@@ -90,45 +92,41 @@ void WriteQueue::CallListener() {
 
 // Refusals too are answered by the answering thread: the submitting one may hold
 // locks.
-void WriteQueue::Refuse(std::unique_ptr<PendingWrite> write, absl::Status status) {
-  answered_.push_back({std::move(write), std::move(status)});
+void WriteQueue::Refuse(WriteBatch& write, absl::Status status) {
+  write.front().status = std::move(status);
+  answered_.splice(answered_.end(), write);
   ++unanswered_;
   answers_.notify_one();
 }
 
-std::vector<std::unique_ptr<PendingWrite>> WriteQueue::TakeBatch() {
-  const size_t size = std::min(waiting_.size(), options_.max_per_commit);
-  std::vector<std::unique_ptr<PendingWrite>> batch;
-  batch.reserve(size);
-  for (size_t i = 0; i < size; ++i) {
-    batch.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
+WriteBatch WriteQueue::TakeBatch() {
+  WriteBatch batch;
+  if (waiting_.size() <= options_.max_per_commit) {
+    batch.swap(waiting_);
+  } else {
+    const auto end = std::next(waiting_.begin(), static_cast<long>(options_.max_per_commit));
+    batch.splice(batch.end(), waiting_, waiting_.begin(), end);
   }
   return batch;
 }
 
-void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
+void WriteQueue::CommitBatch(WriteBatch batch) {
   writes_per_commit_.Observe(static_cast<double>(batch.size()));
-  std::vector<absl::Status> statuses = CommitTogether(database_, batch);
-  std::vector<Answered> answered;
-  for (size_t i = 0; i < batch.size(); ++i) {
-    answered.push_back({std::move(batch[i]), std::move(statuses[i])});
-  }
+  CommitTogether(database_, batch);
   {
     const std::lock_guard lock(mutex_);
-    const bool is_quick = answered.size() <= kFewAnswers && waiting_.empty();
+    const bool is_quick = batch.size() <= kFewAnswers && waiting_.empty();
     if (!is_quick || answering_ || !answered_.empty()) {
-      for (Answered& each : answered) answered_.push_back(std::move(each));
-      answered.clear();
+      answered_.splice(answered_.end(), batch);
     } else {
       answering_ = true;
     }
   }
-  answered.empty() ? answers_.notify_one() : Answer(std::move(answered));
+  batch.empty() ? answers_.notify_one() : Answer(std::move(batch));
 }
 
-void WriteQueue::Answer(std::vector<Answered> answered) {
-  for (const Answered& each : answered) GiveAnswer(*each.write, each.status);
+void WriteQueue::Answer(WriteBatch answered) {
+  for (const SubmittedWrite& each : answered) GiveAnswer(*each.write, each.status);
   const size_t count = answered.size();
   answered.clear();
   CallListener();
@@ -142,7 +140,7 @@ void WriteQueue::WriteUntilClosed() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (!waiting_.empty()) {
-      std::vector<std::unique_ptr<PendingWrite>> batch = TakeBatch();
+      WriteBatch batch = TakeBatch();
       lock.unlock();
       CommitBatch(std::move(batch));
       lock.lock();
@@ -168,7 +166,7 @@ void WriteQueue::AnswerUntilClosed() {
   while (true) {
     answers_.wait(lock, [this] { return writer_done_ || (!answered_.empty() && !answering_); });
     if (answered_.empty()) return;
-    std::vector<Answered> answered;
+    WriteBatch answered;
     answered.swap(answered_);
     answering_ = true;
     lock.unlock();

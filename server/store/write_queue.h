@@ -7,12 +7,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "server/figures/histogram.h"
@@ -35,14 +33,15 @@ class WriteQueue {
   ~WriteQueue();
 
   // The write is answered once, by a thread of the queue, in the order of
-  // commits: RESOURCE_EXHAUSTED if too many wait, UNAVAILABLE during Close.
+  // commits: RESOURCE_EXHAUSTED if too many wait, UNAVAILABLE during Close. If this throws
+  // std::bad_alloc, it is not made, and not answered.
   void Submit(std::unique_ptr<PendingWrite> write);
   // The same however many wait: for what undoes an earlier write. There are no more of these than
   // of others.
   void SubmitCleanup(std::unique_ptr<PendingWrite> write);
 
-  // Calls `listener` after each commit's answers, on their thread. Returns once the
-  // listener before is no longer called; must not be called by a listener.
+  // Calls `listener`, which must not throw, after each commit's answers, on their thread. Returns
+  // once the listener before is no longer called; must not be called by a listener.
   void SetListener(std::function<void()> listener);
 
   // How many writes shared a commit, and how many have no answer yet.
@@ -54,20 +53,16 @@ class WriteQueue {
   void Close();
 
  private:
-  struct Answered {
-    std::unique_ptr<PendingWrite> write;
-    absl::Status status;
-  };
-
   void SubmitUpTo(size_t most, std::unique_ptr<PendingWrite> write);
   void CallListener();
   void WriteUntilClosed();
   void AnswerUntilClosed();
-  std::vector<std::unique_ptr<PendingWrite>> TakeBatch();
-  void CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch);
+  // The threads of the queue allocate nothing themselves.
+  WriteBatch TakeBatch();
+  void CommitBatch(WriteBatch batch);
   // Gives the answers with `answering_` set, and clears it.
-  void Answer(std::vector<Answered> answered);
-  void Refuse(std::unique_ptr<PendingWrite> write, absl::Status status);
+  void Answer(WriteBatch answered);
+  void Refuse(WriteBatch& write, absl::Status status);
 
   Database& database_;
   const WriteQueueOptions options_;
@@ -76,8 +71,8 @@ class WriteQueue {
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable answers_;
-  std::deque<std::unique_ptr<PendingWrite>> waiting_;
-  std::vector<Answered> answered_;
+  WriteBatch waiting_;
+  WriteBatch answered_;
   size_t unanswered_ = 0;   // Submitted and not answered.
   bool answering_ = false;  // One of the threads gives answers, so that the other one waits.
   bool writer_sleeps_ = false;

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/store/resource_message.h"
 #include "server/store/rule_store.h"
@@ -670,7 +671,7 @@ class MemoryDatabase : public Database {
   TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
     const std::lock_guard lock(tables_->mutex);
     MemoryTransaction rows(tables_.get(), now_ms_(), retention_ms_);
-    absl::Status status = body(rows);
+    absl::Status status = OrOutOfMemory([&] { return body(rows); });
     if (status.ok()) return {};
     rows.RollBack();
     return {std::move(status), /*rolled_back=*/true};

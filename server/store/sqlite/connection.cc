@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -102,8 +103,8 @@ absl::Status Connection::Execute(const std::string& sql) {
 }
 
 absl::Status Connection::RollBack() {
-  if (sqlite3_get_autocommit(database_) != 0) return absl::OkStatus();
-  return Execute("ROLLBACK");
+  Query query(*this, "ROLLBACK");
+  return sqlite3_get_autocommit(database_) != 0 ? absl::OkStatus() : query.Run();
 }
 
 int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
@@ -111,6 +112,15 @@ int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
 absl::Status Connection::Fail(int code, const char* text, const char* sql) {
   const int system_error = IsOfSystem(code) ? errno : 0;
   failure_ = code;
+  try {
+    return StatusOfFailure(system_error, text, sql);
+  } catch (const std::bad_alloc&) {
+    return StatusOfResultCode(code, path_, "");
+  }
+}
+
+absl::Status Connection::StatusOfFailure(int system_error, const char* text, const char* sql) {
+  const int code = failure_;
   // SQLite itself calls that an input/output error of the disk.
   if (code == SQLITE_IOERR_DATA) {
     return StatusOfResultCode(code, path_, TextOfDamagedPage(DamagedPage(*this), sql));
@@ -124,18 +134,21 @@ absl::Status Connection::Fail(int code, const char* text, const char* sql) {
 }
 
 sqlite3_stmt* Connection::Prepared(const char* sql, absl::Status* status) {
-  const auto [entry, inserted] = statements_.try_emplace(sql, nullptr);
-  if (inserted) {
-    const int code =
-        sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry->second, nullptr);
-    if (code != SQLITE_OK) {
-      *status = Fail(code);
-      statements_.erase(entry);
-      return nullptr;
-    }
+  const auto known = statements_.find(sql);
+  if (known != statements_.end()) {
+    assert(sqlite3_stmt_busy(known->second) == 0);
+    return known->second;
   }
-  assert(sqlite3_stmt_busy(entry->second) == 0);
-  return entry->second;
+  sqlite3_stmt* made = nullptr;
+  int code = sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+  try {
+    if (code == SQLITE_OK) statements_.emplace(sql, made);
+  } catch (const std::bad_alloc&) {
+    sqlite3_finalize(std::exchange(made, nullptr));
+    code = SQLITE_NOMEM;
+  }
+  if (code != SQLITE_OK) *status = Fail(code, code == SQLITE_NOMEM ? "out of memory" : nullptr);
+  return made;
 }
 
 Query::Query(Connection& connection, const char* sql)

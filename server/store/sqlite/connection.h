@@ -43,7 +43,7 @@ class Connection {
   // Runs one or more statements and ignores their rows.
   absl::Status Execute(const std::string& sql);
 
-  // Rolls the transaction back, if there is one.
+  // Rolls the transaction back, if there is one. Takes no memory after the first call.
   absl::Status RollBack();
 
   // The result code of the latest failure since TakeFailure, or SQLITE_OK.
@@ -53,6 +53,7 @@ class Connection {
   // The status for `code`, which TakeFailure will return. Without a text it has
   // SQLite's message about its latest failure; for a page with another checksum than it was written
   // with, it names the page and the table that `sql`, the failed statement, if any, is about.
+  // Throws nothing.
   absl::Status Fail(int code, const char* text = nullptr, const char* sql = nullptr);
 
   // Rows that the last INSERT, UPDATE or DELETE changed.
@@ -68,8 +69,9 @@ class Connection {
   Connection(std::string path, sqlite3* database);
 
   // The statement of `sql`, a literal: statements are cached by its address.
-  // Null after a failure, which is in `*status`.
+  // Null after a failure, which is in `*status`. Throws nothing.
   sqlite3_stmt* Prepared(const char* sql, absl::Status* status);
+  absl::Status StatusOfFailure(int system_error, const char* text, const char* sql);
 
   const std::string path_;
   sqlite3* const database_;

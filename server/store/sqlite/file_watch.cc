@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/result_code.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -39,15 +40,19 @@ int LookAt(const std::string& path, FileFacts* facts) {
   return 0;
 }
 
-absl::Status FileLost(const std::string& path, absl::string_view what) {
-  return absl::DataLossError(absl::StrCat("the file ", path, " ", what,
-                                          " while the store was open; put it back or restore a "
-                                          "backup, and start the server again"));
+// Also without memory for its text, as it may tell of what was committed.
+absl::Status FileLost(const std::string& path, absl::string_view what, const char* why = nullptr) {
+  return OrWithoutText(absl::StatusCode::kDataLoss, [&] {
+    const std::string reason = why == nullptr ? "" : absl::StrCat(" (", why, ")");
+    return absl::DataLossError(absl::StrCat("the file ", path, " ", what, reason,
+                                            " while the store was open; put it back or restore a "
+                                            "backup, and start the server again"));
+  });
 }
 
 absl::Status FileNotFound(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) return FileLost(path, "has been removed or moved");
-  return FileLost(path, absl::StrCat("can no longer be reached (", std::strerror(error), ")"));
+  return FileLost(path, "can no longer be reached", std::strerror(error));
 }
 
 }  // namespace

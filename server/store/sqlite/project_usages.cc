@@ -1,7 +1,9 @@
 #include "server/store/sqlite/project_usages.h"
 
 #include <string>
+#include <utility>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/store/resource_message.h"
 
@@ -55,9 +57,10 @@ ProjectUsage ProjectUsages::Of(absl::string_view project) const {
 }
 
 void ProjectUsages::Add(absl::string_view project, const ProjectUsage& more) {
-  if (!counted_) return;
+  if (!std::exchange(counted_, false)) return;
   AddTo(usages_, project, more);
   AddTo(changes_, project, more);
+  counted_ = true;
 }
 
 void ProjectUsages::AddTo(UsageByProject& usages, absl::string_view project,
@@ -74,13 +77,19 @@ void ProjectUsages::Committed() {
 }
 
 void ProjectUsages::RolledBack() {
-  if (counted_in_transaction_) counted_ = false;  // With changes that came before the count.
-  for (const auto& [project, change] : changes_) {
-    ProjectUsage less;
-    less -= change;
-    AddTo(usages_, project, less);
-  }
-  Committed();
+  const bool counts = std::exchange(counted_, false);
+  const bool has_more = std::exchange(counted_in_transaction_, false);  // Than what is in changes_.
+  const UsageByProject changes = std::exchange(changes_, {});
+  if (!counts || has_more) return;
+  const absl::Status undone = OrOutOfMemory([&] {
+    for (const auto& [project, change] : changes) {
+      ProjectUsage less;
+      less -= change;
+      AddTo(usages_, project, less);
+    }
+    return absl::OkStatus();
+  });
+  counted_ = undone.ok();
 }
 
 }  // namespace slipstream::sqlite

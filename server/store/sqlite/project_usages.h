@@ -31,9 +31,11 @@ class ProjectUsages {
   // Notes a change that the transaction makes.
   void Add(absl::string_view project, const ProjectUsage& more);
   void Committed();
+  // Throws nothing.
   void RolledBack();
 
  private:
+  // Usages whose change memory lacked for are counted anew.
   static void AddTo(UsageByProject& usages, absl::string_view project, const ProjectUsage& more);
 
   Connection& connection_;

@@ -41,6 +41,23 @@ absl::StatusCode StatusCodeOf(int code) {
   }
 }
 
+absl::Status WithText(int code, absl::string_view path, absl::string_view text) {
+  const std::string with_code = absl::StrCat(text, " (SQLite ", code, ")");
+  const absl::StatusCode status = StatusCodeOf(code);
+  if (status == absl::StatusCode::kDataLoss) return DamageOf(path, with_code);
+  const std::string message = absl::StrCat("the store ", path, ": ", with_code);
+  // Until there is room or memory again, for which those who have results to report had better
+  // wait.
+  const bool may_pass = PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_NOMEM ||
+                        code == SQLITE_IOERR_NOMEM;
+  if (may_pass) return OverloadError(message);
+  if (code == SQLITE_BUSY) {
+    return absl::Status(status, absl::StrCat(message, "; another program has locked the file, "
+                                                      "which only Slipstream may write to"));
+  }
+  return absl::Status(status, message);
+}
+
 }  // namespace
 
 absl::Status DamageOf(absl::string_view path, absl::string_view what) {
@@ -59,20 +76,7 @@ std::optional<std::string> DamageIn(const absl::Status& status) {
 }
 
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text) {
-  const std::string with_code = absl::StrCat(text, " (SQLite ", code, ")");
-  const absl::StatusCode status = StatusCodeOf(code);
-  if (status == absl::StatusCode::kDataLoss) return DamageOf(path, with_code);
-  const std::string message = absl::StrCat("the store ", path, ": ", with_code);
-  // Until there is room or memory again, for which those who have results to report had better
-  // wait.
-  const bool may_pass = PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_NOMEM ||
-                        code == SQLITE_IOERR_NOMEM;
-  if (may_pass) return OverloadError(message);
-  if (code == SQLITE_BUSY) {
-    return absl::Status(status, absl::StrCat(message, "; another program has locked the file, "
-                                                      "which only Slipstream may write to"));
-  }
-  return absl::Status(status, message);
+  return OrWithoutText(StatusCodeOf(code), [&] { return WithText(code, path, text); });
 }
 
 bool IsRefusalOfDisk(int code) {

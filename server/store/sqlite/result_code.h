@@ -3,11 +3,13 @@
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 
+#include <new>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "core/base/out_of_memory.h"
 
 namespace slipstream::sqlite {
 
@@ -15,12 +17,23 @@ namespace slipstream::sqlite {
 // The advice is for a server; others give their own with the words of DamageIn.
 absl::Status DamageOf(absl::string_view path, absl::string_view what);
 
+// The status that `make` makes or, if it lacks memory for its text, another one with this code, by
+// which it can be told apart.
+template <typename Make>
+absl::Status OrWithoutText(absl::StatusCode code, const Make& make) noexcept {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return code == absl::StatusCode::kResourceExhausted ? OutOfMemory() : absl::Status(code, "");
+  }
+}
+
 // What is wrong with the file, if the status is a DamageOf.
 std::optional<std::string> DamageIn(const absl::Status& status);
 
 // The status for `code`, a (perhaps extended) result code that is neither
 // SQLITE_OK, SQLITE_ROW nor SQLITE_DONE. `path` is the file, `text` SQLite's
-// own explanation. For damage it is a DamageOf.
+// own explanation. For damage it is a DamageOf. Without memory for its text it has none.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
 
 // Whether the disk accepted nothing of a change, and may accept it later: it is full, or read-only.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/figures/histogram.h"
 #include "server/store/sqlite/checkpointer.h"
@@ -109,6 +110,8 @@ class SqliteDatabase : public Database {
   // Once, or twice if the disk was full and room could be made.
   TransactionEnd TransactInRoom(absl::FunctionRef<absl::Status(RowTransaction&)> body);
   TransactionEnd TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body);
+  // Whether it has begun is in `*begun`.
+  absl::Status BeginAndCommit(absl::FunctionRef<absl::Status(RowTransaction&)> body, bool* begun);
   // After a transaction for which there was no room: whether it may be worth another attempt.
   bool MakeRoom();
   // Fails if the disk has no room for the pages that the transaction adds.
@@ -163,7 +166,7 @@ class SqliteDatabase : public Database {
   std::atomic<int64_t> failed_commits_{0};
   int64_t total_changes_ = 0;  // Rows changed up to the latest transaction's end.
   std::mutex refusal_mutex_;
-  std::string refusal_;  // Why the disk did not take the latest change; empty if it did.
+  absl::Status refusal_;  // Why the disk did not take the latest change; OK if it did.
 };
 
 int64_t SizeOf(const std::string& path) {
@@ -193,14 +196,15 @@ absl::Status ForReaders(const absl::Status& status, int failure) {
 // lost because a disk failed: it is told again until the server was started again, and then its
 // request id tells what became of it.
 absl::Status ForCallers(const absl::Status& status, int failure) {
-  if (absl::IsPermissionDenied(status) && IsRefusalOfDisk(failure)) {
-    return absl::UnavailableError(status.message());
-  }
-  if (absl::IsDataLoss(status) || !IsDiskFailure(failure)) return status;
-  return absl::UnavailableError(
-      absl::StrCat(status.message(),
-                   "; whether the change was made is known once the server has been started again: "
-                   "repeat the call then"));
+  const bool is_refused = absl::IsPermissionDenied(status) && IsRefusalOfDisk(failure);
+  const bool is_unknown = !absl::IsDataLoss(status) && IsDiskFailure(failure);
+  if (!is_refused && !is_unknown) return status;
+  return OrWithoutText(absl::StatusCode::kUnavailable, [&] {
+    constexpr char kUnknown[] =
+        "; whether the change was made is known once the server has been started again: "
+        "repeat the call then";
+    return absl::UnavailableError(absl::StrCat(status.message(), is_unknown ? kUnknown : ""));
+  });
 }
 
 void SqliteDatabase::Halt(const absl::Status& cause) {
@@ -210,14 +214,19 @@ void SqliteDatabase::Halt(const absl::Status& cause) {
     cause_ = cause;
     halted_ = true;
   }
-  on_halt_(cause);
+  OrOutOfMemory([&] {
+    on_halt_(cause);
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 absl::Status SqliteDatabase::Halted() const {
-  const std::lock_guard lock(cause_mutex_);
-  return absl::UnavailableError(absl::StrCat("the store ", writer_->path(),
-                                             " takes no writes until it is opened again, because ",
-                                             cause_.message()));
+  return OrWithoutText(absl::StatusCode::kUnavailable, [this] {
+    const std::lock_guard lock(cause_mutex_);
+    return absl::UnavailableError(
+        absl::StrCat("the store ", writer_->path(),
+                     " takes no writes until it is opened again, because ", cause_.message()));
+  });
 }
 
 TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
@@ -258,11 +267,8 @@ bool SqliteDatabase::MakeRoom() {
 
 TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   writer_->TakeFailure();  // A checkpoint may have left one.
-  absl::Status status = transaction_.Begin();
-  const bool begun = status.ok();
-  if (status.ok()) status = transaction_.SetNow(now_ms_());
-  if (status.ok()) status = body(transaction_);
-  if (status.ok()) status = CommitToWatchedFiles();
+  bool begun = false;
+  const absl::Status status = OrOutOfMemory([&] { return BeginAndCommit(body, &begun); });
   failure_ = status.ok() ? SQLITE_OK : writer_->TakeFailure();
   if (status.ok()) return {};
   const bool is_lost = IsDiskFailure(failure_) || absl::IsDataLoss(status);
@@ -272,6 +278,16 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   return {ForCallers(status, failure_), /*rolled_back=*/begun && undone.ok() && !is_lost};
 }
 
+absl::Status SqliteDatabase::BeginAndCommit(absl::FunctionRef<absl::Status(RowTransaction&)> body,
+                                            bool* begun) {
+  SLIPSTREAM_RETURN_IF_ERROR(transaction_.Begin());
+  *begun = true;
+  SLIPSTREAM_RETURN_IF_ERROR(transaction_.SetNow(now_ms_()));
+  SLIPSTREAM_RETURN_IF_ERROR(body(transaction_));
+  return CommitToWatchedFiles();
+}
+
+// From the commit on it throws nothing.
 absl::Status SqliteDatabase::CommitToWatchedFiles() {
   SLIPSTREAM_RETURN_IF_ERROR(files_.Check());
   SLIPSTREAM_RETURN_IF_ERROR(Commit());
@@ -307,12 +323,12 @@ void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
   if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
   const bool is_full = failure == SQLITE_OK && HasNoRoom();
   const std::lock_guard lock(refusal_mutex_);
-  if (failure == SQLITE_OK && !refusal_.empty()) {
+  if (failure == SQLITE_OK && !refusal_.ok()) {
     // What could not be erased for want of room now may be.
     transactions_until_purge_ = 0;
     if (is_full) return;
   }
-  refusal_ = IsRefusalOfDisk(failure) ? std::string(status.message()) : std::string();
+  refusal_ = IsRefusalOfDisk(failure) ? status : absl::OkStatus();
 }
 
 // A change that needs no more room is taken although the next that does will be refused.
@@ -331,7 +347,7 @@ DatabaseFigures SqliteDatabase::Figures() {
     figures.refusal = std::string(Halted().message());
   } else {
     const std::lock_guard lock(refusal_mutex_);
-    figures.refusal = refusal_;
+    figures.refusal = std::string(refusal_.message());
   }
   figures.commit_seconds = commit_seconds_.Figures();
   figures.sync_seconds = sync_times_->Seconds();

@@ -128,7 +128,9 @@ class SqliteTransaction : public RowTransaction {
         answers_(writer, retention_ms),
         events_(writer),
         study_purge_(writer),
-        source_purge_(writer) {}
+        source_purge_(writer) {
+    RollBack().IgnoreError();  // While there is memory for its statement.
+  }
 
   // ---- The transaction itself ----
 
@@ -137,7 +139,8 @@ class SqliteTransaction : public RowTransaction {
   absl::Status SetNow(int64_t now_ms);
   // Writes what is still cached, directly before Commit.
   absl::Status Flush();
-  // OK once the transaction is durable; else call RollBack.
+  // OK once the transaction is durable; else, also if anything before it failed or has thrown, call
+  // RollBack, which throws nothing.
   absl::Status Commit();
   absl::Status RollBack();
 

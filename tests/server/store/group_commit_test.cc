@@ -84,19 +84,30 @@ class GroupCommit : public testing::Test {
 
   // The codes of writes that add trials with configurations of these sizes.
   std::vector<absl::StatusCode> Commit(const std::vector<size_t>& sizes) {
-    std::vector<std::unique_ptr<PendingWrite>> batch;
+    WriteBatch batch;
     for (const size_t size : sizes) {
-      batch.push_back(std::make_unique<AddingWrite>(std::string(size, 'x')));
+      batch.push_back({std::make_unique<AddingWrite>(std::string(size, 'x')), {}});
     }
+    CommitTogether(database_, batch);
     std::vector<absl::StatusCode> codes;
-    for (const absl::Status& status : CommitTogether(database_, batch)) {
-      codes.push_back(status.code());
-    }
     applied_.clear();
-    for (const auto& write : batch) {
-      applied_.push_back(static_cast<const AddingWrite&>(*write).applied);
+    for (const SubmittedWrite& each : batch) {
+      codes.push_back(each.status.code());
+      applied_.push_back(static_cast<const AddingWrite&>(*each.write).applied);
     }
     return codes;
+  }
+  // The statuses of a write of this kind between two others.
+  template <typename Odd>
+  std::vector<absl::Status> CommitAmongOthers(std::string configuration) {
+    WriteBatch batch;
+    batch.push_back({std::make_unique<AddingWrite>("x"), {}});
+    batch.push_back({std::make_unique<Odd>(std::move(configuration)), {}});
+    batch.push_back({std::make_unique<AddingWrite>("x"), {}});
+    CommitTogether(database_, batch);
+    std::vector<absl::Status> statuses;
+    for (const SubmittedWrite& each : batch) statuses.push_back(each.status);
+    return statuses;
   }
   int64_t TrialCount() {
     int64_t count = 0;
@@ -134,11 +145,8 @@ TEST_F(GroupCommit, AWriteThatTheDatabaseCannotCarryOutDoesNotFailTheOthers) {
 }
 
 TEST_F(GroupCommit, AFailureThatAWriteTakesNoNoticeOfIsNotCommitted) {
-  std::vector<std::unique_ptr<PendingWrite>> batch;
-  batch.push_back(std::make_unique<AddingWrite>("x"));
-  batch.push_back(std::make_unique<CarelessWrite>(std::string(kMostBytes + 1, 'x')));
-  batch.push_back(std::make_unique<AddingWrite>("x"));
-  const std::vector<absl::Status> statuses = CommitTogether(database_, batch);
+  const std::vector<absl::Status> statuses =
+      CommitAmongOthers<CarelessWrite>(std::string(kMostBytes + 1, 'x'));
   EXPECT_TRUE(statuses[0].ok()) << statuses[0];
   EXPECT_THAT(statuses[1], HasCode(kInternal));
   EXPECT_TRUE(statuses[2].ok()) << statuses[2];
@@ -146,11 +154,7 @@ TEST_F(GroupCommit, AFailureThatAWriteTakesNoNoticeOfIsNotCommitted) {
 }
 
 TEST_F(GroupCommit, AWriteWithoutMemoryIsUndoneAndDoesNotFailTheOthers) {
-  std::vector<std::unique_ptr<PendingWrite>> batch;
-  batch.push_back(std::make_unique<AddingWrite>("x"));
-  batch.push_back(std::make_unique<LargeWrite>("x"));
-  batch.push_back(std::make_unique<AddingWrite>("x"));
-  const std::vector<absl::Status> statuses = CommitTogether(database_, batch);
+  const std::vector<absl::Status> statuses = CommitAmongOthers<LargeWrite>("x");
   EXPECT_TRUE(statuses[0].ok()) << statuses[0];
   EXPECT_TRUE(IsOverload(statuses[1])) << statuses[1];
   EXPECT_TRUE(statuses[2].ok()) << statuses[2];

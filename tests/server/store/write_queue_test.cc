@@ -7,9 +7,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@
 
 #include "core/base/status.h"
 #include "tests/server/store/store_contract.h"
+#include "tests/testing/lack_of_memory.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -79,6 +82,31 @@ class HeldDatabase : public Database {
   int idle_left_ = 0;
   bool open_ = false;
 };
+
+// After a transaction, the writing thread has no memory until nothing waits.
+class LackingDatabase : public Database {
+ public:
+  TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
+    lack_.reset();
+    const TransactionEnd end = memory_->Transact(body);
+    lack_.emplace(0);
+    return end;
+  }
+  absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override {
+    return memory_->Read(body);
+  }
+  bool OnIdle() override {
+    lack_.reset();
+    return false;
+  }
+
+ private:
+  static thread_local std::optional<LackOfMemory> lack_;
+
+  const std::unique_ptr<Database> memory_ = MakeMemoryDatabase();
+};
+
+thread_local std::optional<LackOfMemory> LackingDatabase::lack_;
 
 class RecordedWrite : public PendingWrite {
  public:
@@ -229,6 +257,18 @@ TEST_F(WriteQueueTest, AnAnswerForWhichThereIsTooLittleMemoryIsThatError) {
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_TRUE(IsOverload(answers[1])) << answers[1];
   EXPECT_THAT(codes(), ElementsAre(kOk));
+}
+
+TEST(WriteQueue, WhatIsCommittedIsAnsweredWithoutMemory) {
+  LackingDatabase database;
+  WriteQueue queue(&database, {.max_waiting = 100, .max_per_commit = 10});
+  for (int i = 0; i < 20; ++i) {
+    std::promise<absl::Status> end;
+    std::future<absl::Status> ended = end.get_future();
+    queue.Submit(std::make_unique<RecordedWrite>(
+        [] {}, [&end](absl::Status status) { end.set_value(std::move(status)); }));
+    EXPECT_TRUE(ended.get().ok());
+  }
 }
 
 TEST_F(WriteQueueTest, AnAnswerMaySubmit) {

@@ -1,0 +1,155 @@
+// The store where memory is lacking: in each test for more and more allocations, until there is
+// enough.
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/status.h"
+#include "server/store/sqlite/sqlite_database.h"
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/fault_vfs.h"
+#include "tests/testing/lack_of_memory.h"
+
+namespace slipstream {
+namespace {
+
+class LackingStoreTest : public SqliteStoreTest {
+ protected:
+  void SetUp() override { Reopen(); }
+
+  void Reopen() {
+    database_.reset();
+    SqliteStoreOptions options = Options();
+    options.vfs = disk_.name();
+    auto opened = sqlite::OpenSqliteDatabase(options);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    database_ = *std::move(opened);
+  }
+
+  // Whether memory lacked while the transaction was made, whose end is in `*end`.
+  bool Transact(int allocations, const std::function<absl::Status(RowTransaction&)>& body,
+                TransactionEnd* end) {
+    const LackOfMemory lack(allocations);
+    *end = database_->Transact(body);
+    return lack.has_struck();
+  }
+  absl::Status Transact(const std::function<absl::Status(RowTransaction&)>& body) {
+    return database_->Transact(body).status;
+  }
+  absl::Status CreateStudy(const std::string& id) {
+    return Transact([&](RowTransaction& rows) {
+      return rules::CreateStudy(rows, StudyNamed(id)).status();
+    });
+  }
+  static absl::Status AddTrial(RowTransaction& rows) {
+    return rules::AddTrials(rows, {"s", {NewSuggestion("x")}}, 10000).status();
+  }
+  // As it is stored, and as quotas count it.
+  int64_t TrialCount() {
+    int64_t stored = 0;
+    int64_t counted = 0;
+    EXPECT_TRUE(database_
+                    ->Read([&](RowSnapshot& rows) {
+                      stored = (*rows.FindStudy("s"))->trial_count;
+                      return absl::OkStatus();
+                    })
+                    .ok());
+    EXPECT_TRUE(Transact([&](RowTransaction& rows) {
+                  counted = rows.FindUsage("default")->trials;
+                  return absl::OkStatus();
+                }).ok());
+    EXPECT_EQ(stored, counted);
+    return stored;
+  }
+
+  FaultVfs disk_;
+  std::unique_ptr<Database> database_;
+};
+
+TEST_F(LackingStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
+  ASSERT_TRUE(CreateStudy("s").ok());
+  int added = 0;
+  TransactionEnd end;
+  for (int allocations = 0; Transact(allocations, AddTrial, &end); ++allocations) {
+    if (end.status.ok()) ++added;
+    EXPECT_TRUE(end.status.ok() || (IsOverload(end.status) && end.rolled_back)) << end.status;
+    ASSERT_EQ(TrialCount(), added) << "after " << allocations << " allocations";
+  }
+  EXPECT_TRUE(end.status.ok()) << end.status;
+  Reopen();
+  EXPECT_EQ(TrialCount(), added + 1);
+}
+
+// The purge follows the transaction.
+TEST_F(LackingStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedLater) {
+  ASSERT_TRUE(CreateStudy("s").ok());
+  bool lacked = true;
+  for (int allocations = 0; lacked; ++allocations) {
+    ASSERT_TRUE(CreateStudy("deleted").ok());
+    ASSERT_TRUE(Transact([](RowTransaction& rows) {
+                  return rules::AddTrials(rows, {"deleted", {NewSuggestion("x")}}, 10).status();
+                }).ok());
+    const auto erase = [](RowTransaction& rows) {
+      return rules::DeleteStudy(rows, StudyRef("deleted")).status();
+    };
+    TransactionEnd end;
+    lacked = Transact(allocations, erase, &end);
+    EXPECT_TRUE(end.status.ok() || IsOverload(end.status)) << end.status;
+    if (!end.status.ok()) {
+      ASSERT_TRUE(Transact(erase).ok());
+    }
+    ASSERT_EQ(TrialCount(), 0) << "after " << allocations << " allocations";
+  }
+  bool is_more = true;
+  for (int allocations = 0; is_more; ++allocations) {
+    const LackOfMemory lack(allocations);
+    is_more = database_->OnIdle() || lack.has_struck();
+  }
+  EXPECT_TRUE(CreateStudy("deleted").ok());
+}
+
+TEST_F(LackingStoreTest, AFailedDiskEndsAllWriting) {
+  bool lacked = true;
+  for (int allocations = 0; lacked; ++allocations) {
+    const std::string id = "s" + std::to_string(allocations);
+    ASSERT_TRUE(CreateStudy(id).ok());
+    disk_.FailSyncs();
+    TransactionEnd end;
+    lacked = Transact(
+        allocations,
+        [&](RowTransaction& rows) {
+          return rules::AddTrials(rows, {id, {NewSuggestion("x")}}, 10).status();
+        },
+        &end);
+    disk_.Repair();
+    if (IsOverload(end.status)) continue;  // It never came to the disk.
+    EXPECT_FALSE(end.rolled_back);
+    EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
+    EXPECT_TRUE(absl::IsUnavailable(CreateStudy("further"))) << allocations;
+    Reopen();
+  }
+}
+
+TEST_F(LackingStoreTest, ALostFileEndsAllWriting) {
+  const std::string aside = path() + ".aside";
+  bool lacked = true;
+  for (int allocations = 0; lacked; ++allocations) {
+    ASSERT_EQ(std::rename(path().c_str(), aside.c_str()), 0);
+    TransactionEnd end;
+    lacked = Transact(
+        allocations, [](RowTransaction&) { return absl::OkStatus(); }, &end);
+    ASSERT_EQ(std::rename(aside.c_str(), path().c_str()), 0);
+    EXPECT_FALSE(end.status.ok());
+    if (IsOverload(end.status)) continue;  // It never came to look.
+    EXPECT_FALSE(end.rolled_back);
+    EXPECT_TRUE(absl::IsUnavailable(CreateStudy("further"))) << allocations;
+    Reopen();
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
