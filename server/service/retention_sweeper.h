@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/service/clock_comparison.h"
+#include "server/store/clock_comparison.h"
 #include "server/service/rounds.h"
 #include "server/store/store.h"
 

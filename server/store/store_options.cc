@@ -13,6 +13,7 @@ absl::Status CheckOptionRange(absl::string_view option, int64_t value, int64_t l
 
 absl::Status CheckStoreOptions(const StoreOptions& options, int64_t most_trials) {
   if (!options.now_ms) return InvalidField("now_ms", "empty", "a function");
+  if (!options.steady_now) return InvalidField("steady_now", "empty", "a function");
   if (options.retention < absl::Milliseconds(1) || options.retention > absl::Hours(24 * 3660)) {
     return InvalidField("retention", absl::FormatDuration(options.retention),
                         "1 millisecond to 10 years");

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
 #define SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,11 @@ namespace slipstream {
 struct StoreOptions {
   // Milliseconds since 1970.
   std::function<int64_t()> now_ms = [] { return absl::ToUnixMillis(absl::Now()); };
-  // Remembered answers live at least this long, and at most twice as long.
+  // A clock that is never set.
+  std::function<std::chrono::steady_clock::time_point()> steady_now =
+      std::chrono::steady_clock::now;
+  // Remembered answers live at least this long, and at most twice as long, however the other clock
+  // is set.
   absl::Duration retention = absl::Hours(24);
   // Trials of one study at most.
   int64_t max_trials_per_study = 1000000;

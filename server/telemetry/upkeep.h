@@ -13,7 +13,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/service/clock_comparison.h"
+#include "server/store/clock_comparison.h"
 #include "server/store/store.h"
 #include "server/telemetry/log.h"
 

@@ -3,6 +3,7 @@
 #define SLIPSTREAM_TESTS_TESTING_FAKE_CLOCK_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -22,6 +23,12 @@ class FakeClock {
   // For options that take a clock; the FakeClock must outlive the function.
   std::function<int64_t()> Function() {
     return [this] { return NowMs(); };
+  }
+  // The same for a clock that is never set: Advance is then taken for time that passes.
+  std::function<std::chrono::steady_clock::time_point()> SteadyFunction() {
+    return [this] {
+      return std::chrono::steady_clock::time_point(std::chrono::milliseconds(NowMs()));
+    };
   }
 
  private:

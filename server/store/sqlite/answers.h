@@ -2,7 +2,8 @@
 // look-ups to both. When the current one is as old as the retention, the other
 // is set aside as a whole, and an empty one in its place becomes the current one;
 // so an answer lives for one to two retentions. What is set aside is erased in small
-// steps, so that it does not delay other writes.
+// steps, so that it does not delay other writes. Where the clock was set, the generation begins as
+// much later.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 
@@ -35,14 +36,16 @@ class Answers {
   Answers(Connection* connection, int64_t retention_ms)
       : connection_(*connection), retention_ms_(retention_ms) {}
 
-  // At the start of each transaction.
-  absl::Status Begin(int64_t now_ms);
+  // At the start of each transaction. `set_by_ms`: by how much the clock was set since the one
+  // before.
+  absl::Status Begin(int64_t now_ms, int64_t set_by_ms = 0);
   absl::StatusOr<std::optional<RememberedAnswer>> Find(const std::string& request_id);
   absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer);
   // Called in any transaction: erases some of the answers that are forgotten.
   absl::Status EraseSome();
   // Whether there may be any left.
   bool pending() const { return pending_; }
+  void Committed() { set_by_ms_ = 0; }
   void RolledBack() {
     generation_.reset();
     earlier_is_empty_.reset();
@@ -61,7 +64,8 @@ class Answers {
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
   std::optional<bool> earlier_is_empty_;
-  bool pending_ = true;  // An earlier process may have left some.
+  bool pending_ = true;    // An earlier process may have left some.
+  int64_t set_by_ms_ = 0;  // How much of the time since the latest commit the clock was set by.
 };
 
 }  // namespace slipstream::sqlite

@@ -18,6 +18,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/figures/histogram.h"
+#include "server/store/clock_comparison.h"
 #include "server/store/sqlite/checkpointer.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/connection.h"
@@ -81,6 +82,7 @@ class SqliteDatabase : public Database {
         files_(std::move(files)),
         on_halt_(options.on_halt),
         now_ms_(options.now_ms),
+        steady_now_(options.steady_now),
         retention_ms_(absl::ToInt64Milliseconds(options.retention)),
         writer_(std::move(parts.writer)),
         readers_(std::make_unique<ReaderPool>(std::move(parts.readers))),
@@ -144,6 +146,8 @@ class SqliteDatabase : public Database {
   FileWatch files_;
   const std::function<void(const absl::Status&)> on_halt_;
   const std::function<int64_t()> now_ms_;
+  const std::function<std::chrono::steady_clock::time_point()> steady_now_;
+  ClockComparison clocks_;
   const int64_t retention_ms_;
   const std::unique_ptr<Connection> writer_;
   std::unique_ptr<ReaderPool> readers_;
@@ -282,7 +286,9 @@ absl::Status SqliteDatabase::BeginAndCommit(absl::FunctionRef<absl::Status(RowTr
                                             bool* begun) {
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Begin());
   *begun = true;
-  SLIPSTREAM_RETURN_IF_ERROR(transaction_.SetNow(now_ms_()));
+  const int64_t now_ms = now_ms_();
+  const absl::Duration set_by = clocks_.SetBy(absl::FromUnixMillis(now_ms), steady_now_());
+  SLIPSTREAM_RETURN_IF_ERROR(transaction_.SetNow(now_ms, absl::ToInt64Milliseconds(set_by)));
   SLIPSTREAM_RETURN_IF_ERROR(body(transaction_));
   return CommitToWatchedFiles();
 }

@@ -17,9 +17,9 @@ absl::Status SqliteTransaction::Begin() {
   return Query(writer_, "BEGIN IMMEDIATE").Run();
 }
 
-absl::Status SqliteTransaction::SetNow(int64_t now_ms) {
+absl::Status SqliteTransaction::SetNow(int64_t now_ms, int64_t set_by_ms) {
   now_ms_ = now_ms;
-  return answers_.Begin(now_ms);
+  return answers_.Begin(now_ms, set_by_ms);
 }
 
 absl::Status SqliteTransaction::Flush() {
@@ -31,6 +31,7 @@ absl::Status SqliteTransaction::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "COMMIT").Run());
   heads_.Committed();
   usages_.Committed();
+  answers_.Committed();
   study_purge_.Committed();
   source_purge_.Committed();
   if (earliest_lease_end_.has_value()) horizon_.Note(*earliest_lease_end_);

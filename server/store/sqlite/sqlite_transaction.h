@@ -135,8 +135,8 @@ class SqliteTransaction : public RowTransaction {
   // ---- The transaction itself ----
 
   absl::Status Begin();
-  // Directly after Begin.
-  absl::Status SetNow(int64_t now_ms);
+  // Directly after Begin. `set_by_ms`: by how much the clock was set since the call before.
+  absl::Status SetNow(int64_t now_ms, int64_t set_by_ms = 0);
   // Writes what is still cached, directly before Commit.
   absl::Status Flush();
   // OK once the transaction is durable; else, also if anything before it failed or has thrown, call

@@ -10,6 +10,7 @@ namespace slipstream {
 
 BackendTest::BackendTest() {
   options_.now_ms = clock_.Function();
+  options_.steady_now = clock_.SteadyFunction();
   options_.retention = absl::Hours(1);
   options_.max_trials_per_study = 3000;
   options_.quotas = &quotas_;
@@ -22,6 +23,7 @@ BackendTest::~BackendTest() { std::filesystem::remove_all(folder_); }
 std::unique_ptr<Database> BackendTest::Open(FakeClock& clock) {
   StoreOptions options = options_;
   options.now_ms = clock.Function();
+  options.steady_now = clock.SteadyFunction();
   auto opened = GetParam().open(folder_, options);
   EXPECT_TRUE(opened.ok()) << opened.status();
   return std::move(opened).value();

@@ -15,6 +15,8 @@ TEST(CheckStoreOptions, NamesTheOptionThatIsOutOfItsBounds) {
   EXPECT_TRUE(Check([](StoreOptions&) {}).ok());
   EXPECT_THAT(Check([](StoreOptions& o) { o.now_ms = nullptr; }),
               IsRefusal(kInvalidArgument, "now_ms is empty, must be a function"));
+  EXPECT_THAT(Check([](StoreOptions& o) { o.steady_now = nullptr; }),
+              IsRefusal(kInvalidArgument, "steady_now is empty, must be a function"));
   EXPECT_THAT(Check([](StoreOptions& o) { o.retention = absl::ZeroDuration(); }),
               IsRefusal(kInvalidArgument, "retention is 0"));
   EXPECT_THAT(Check([](StoreOptions& o) { o.retention = absl::InfiniteDuration(); }),

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 #include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/fake_clock.h"
 
 namespace slipstream {
 namespace {
@@ -65,6 +66,41 @@ class AnswersTest : public SqliteStoreTest {
 
   std::unique_ptr<Connection> connection_;
 };
+
+// As often as it is set, and whether or not the transaction that notices that is rolled back.
+TEST_F(AnswersTest, AClockThatIsSetAheadMakesNoAnswerOlder) {
+  constexpr int64_t kSetBy = 100 * kRetention;
+  Answers answers(connection_.get(), kRetention);
+  RememberMany(answers);
+  answers.Committed();
+  ASSERT_TRUE(connection_->Execute("BEGIN").ok());
+  ASSERT_TRUE(answers.Begin(kSetBy, kSetBy).ok());
+  EXPECT_EQ(Find(answers, "id 7"), "first");
+  ASSERT_TRUE(connection_->Execute("ROLLBACK").ok());
+  answers.RolledBack();
+  ASSERT_TRUE(answers.Begin(kSetBy).ok());
+  answers.Committed();
+  EXPECT_EQ(Find(answers, "id 7"), "first");
+  ASSERT_TRUE(answers.Begin(2 * kSetBy, kSetBy).ok());
+  answers.Committed();
+  EXPECT_EQ(Find(answers, "id 7"), "first");
+  ASSERT_TRUE(answers.Begin(kRetention, -2 * kSetBy).ok());
+  EXPECT_EQ(Find(answers, "id 7"), "first");
+  ASSERT_TRUE(answers.Begin(2 * kRetention).ok());
+  EXPECT_EQ(Find(answers, "id 7"), std::nullopt);
+}
+
+TEST_F(AnswersTest, AStoreWhoseClockIsSetAheadAnswersARepeatAsBefore) {
+  FakeClock clock;
+  SqliteStoreOptions options = Options();
+  options.now_ms = clock.Function();
+  const auto store = OpenSqliteStore(options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const RequestGuard guard = {"r", "f"};
+  ASSERT_TRUE(AddTrials(**store, "s", {NewSuggestion("x")}, guard).ok());
+  clock.Advance(100 * options.retention);
+  EXPECT_EQ(AddTrials(**store, "s", {NewSuggestion("x")}, guard).earlier, "answer");
+}
 
 TEST_F(AnswersTest, AGenerationIsForgottenAtOnceAndErasedInSteps) {
   Answers answers(connection_.get(), kRetention);

@@ -1,4 +1,4 @@
-#include "server/service/clock_comparison.h"
+#include "server/store/clock_comparison.h"
 
 #include <gtest/gtest.h>
 

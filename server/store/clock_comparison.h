@@ -4,8 +4,8 @@
 //   if (clocks.SetBy(now, steady_now) != absl::ZeroDuration()) ...  // Regularly.
 //
 // Not thread-safe.
-#ifndef SLIPSTREAM_SERVER_SERVICE_CLOCK_COMPARISON_H_
-#define SLIPSTREAM_SERVER_SERVICE_CLOCK_COMPARISON_H_
+#ifndef SLIPSTREAM_SERVER_STORE_CLOCK_COMPARISON_H_
+#define SLIPSTREAM_SERVER_STORE_CLOCK_COMPARISON_H_
 
 #include <chrono>
 #include <optional>
@@ -32,4 +32,4 @@ class ClockComparison {
 
 }  // namespace slipstream
 
-#endif  // SLIPSTREAM_SERVER_SERVICE_CLOCK_COMPARISON_H_
+#endif  // SLIPSTREAM_SERVER_STORE_CLOCK_COMPARISON_H_
