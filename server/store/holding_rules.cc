@@ -175,11 +175,11 @@ absl::Status GiveBack(RowTransaction& rows, StudyHead& head, TrialRecord& trial)
   TakeBack(head.state, result, rows.now_ms(), trial);
   head.bytes += StoredBytesOf(trial);
   if (trial.state == TrialState::kWithdrawn) return WriteWithdrawn(rows, head, trial);
-  if (has_reports) {
-    SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(head.key, trial.number));
-    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
-  }
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
+  if (has_reports) {
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
+    SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(head.key, trial.number));
+  }
   return EmitTrialEvent(rows, EventKind::kTrialReleased, head.key, trial);
 }
 

@@ -185,6 +185,7 @@ class RowTransaction : public Rows {
   // Inserts the report, or replaces the one of this step; whether it was inserted.
   virtual absl::StatusOr<bool> PutReport(int64_t study_key, int64_t number,
                                          const StepReport& report) = 0;
+  // Of a trial that has become REQUESTED. If they are many, it may be queued only some time later.
   virtual absl::Status DeleteReports(int64_t study_key, int64_t number) = 0;
 
   // Appends an event; its sequence number is above all that there have ever been, and is returned.

@@ -17,6 +17,7 @@ namespace slipstream::sqlite {
 
 // What a step writes and erases at most, about: a few hundredths of a second.
 inline constexpr int64_t kPurgedBytesAtOnce = 8'000'000;
+inline constexpr int64_t kPurgedReportsAtOnce = 20'000;
 
 // What a purge erases. Its table has a row for each deleted thing: the key, and the first and the
 // last place of the rows that are left.

@@ -14,6 +14,7 @@ void BindFilter(const ListFilter& filter, Query& query) {
 absl::Status SqliteTransaction::Begin() {
   deletes_ = false;
   adds_ = false;
+  report_purge_.Begin();
   return Query(writer_, "BEGIN IMMEDIATE").Run();
 }
 
@@ -44,6 +45,7 @@ absl::Status SqliteTransaction::RollBack() {
   usages_.RolledBack();
   answers_.RolledBack();
   events_.RolledBack();
+  report_purge_.RolledBack();
   study_purge_.RolledBack();
   source_purge_.RolledBack();
   earliest_lease_end_.reset();
@@ -52,8 +54,11 @@ absl::Status SqliteTransaction::RollBack() {
 
 absl::Status SqliteTransaction::Purge() {
   deletes_ = true;
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool were_trials, study_purge_.Continue());
-  if (!were_trials) SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Continue().status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(bool is_enough, report_purge_.Continue());
+  if (!is_enough) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(is_enough, study_purge_.Continue());
+  }
+  if (!is_enough) SLIPSTREAM_RETURN_IF_ERROR(source_purge_.Continue().status());
   return answers_.EraseSome();
 }
 

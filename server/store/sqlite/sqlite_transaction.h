@@ -17,6 +17,7 @@
 #include "server/store/sqlite/event_log.h"
 #include "server/store/sqlite/lease_horizon.h"
 #include "server/store/sqlite/project_usages.h"
+#include "server/store/sqlite/report_purge.h"
 #include "server/store/sqlite/source_purge.h"
 #include "server/store/sqlite/study_heads.h"
 #include "server/store/sqlite/study_purge.h"
@@ -127,6 +128,7 @@ class SqliteTransaction : public RowTransaction {
         heads_(writer, /*capacity=*/1024, &usages_),
         answers_(writer, retention_ms),
         events_(writer),
+        report_purge_(writer),
         study_purge_(writer),
         source_purge_(writer) {
     RollBack().IgnoreError();  // While there is memory for its statement.
@@ -144,8 +146,8 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Commit();
   absl::Status RollBack();
 
-  // Erases a few trials of deleted studies or else chunks of deleted source tasks, and a few
-  // forgotten answers.
+  // Erases a few reports of trials that were given back, or else trials of deleted studies, or else
+  // chunks of deleted source tasks; and a few forgotten answers.
   absl::Status Purge();
   // Whether the transaction deletes what takes room.
   bool deletes() const { return deletes_; }
@@ -153,7 +155,8 @@ class SqliteTransaction : public RowTransaction {
   bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
   bool purge_pending() const {
-    return study_purge_.pending() || source_purge_.pending() || answers_.pending();
+    return report_purge_.pending() || study_purge_.pending() || source_purge_.pending() ||
+           answers_.pending();
   }
 
   // ---- Its rows ----
@@ -246,6 +249,7 @@ class SqliteTransaction : public RowTransaction {
   StudyHeads heads_;
   Answers answers_;
   EventLog events_;
+  ReportPurge report_purge_;
   StudyPurge study_purge_;
   SourcePurge source_purge_;
   int64_t now_ms_ = 0;

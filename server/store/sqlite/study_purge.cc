@@ -9,9 +9,8 @@
 namespace slipstream::sqlite {
 namespace {
 
+// The last trial may have more reports. All that a thousand trials may have take many seconds.
 constexpr int64_t kTrialsAtOnce = 1000;
-// Those of the last trial may be more. All that a thousand trials may have take many seconds.
-constexpr int64_t kReportsAtOnce = 20'000;
 
 // The last trial before which the others in the range have few bytes.
 constexpr char kLastWithFewBytes[] =
@@ -52,7 +51,7 @@ absl::StatusOr<int64_t> LastWithFewReports(Connection& connection, int64_t study
               " ORDER BY trial_id, step LIMIT 1 OFFSET ?");
   query.BindInteger(TrialId(study_key, first))
       .BindInteger(TrialId(study_key, last))
-      .BindInteger(kReportsAtOnce);
+      .BindInteger(kPurgedReportsAtOnce);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool are_more, query.Next());
   return are_more ? TrialNumber(query.Integer(0)) : last;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/base/status.h"
+#include "server/store/sqlite/report_purge.h"
 #include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 
@@ -54,7 +55,7 @@ constexpr char kEarliestLeaseEnd[] =
     "SELECT min(lease_end) FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 2";
 
-// REQUESTED trials have no worker.
+// REQUESTED trials have no worker, unless they have reports left (report_purge.h).
 constexpr char kQueued[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 1 AND worker = '' AND id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
@@ -81,6 +82,7 @@ TrialRecord TrialOf(const Query& row) {
   trial.end_ms = row.OptionalInteger(6);
   trial.objective = row.OptionalReal(7);
   trial.worker = row.Bytes(8);
+  if (trial.worker == kHasReportsLeft) trial.worker.clear();
   trial.reason = row.Bytes(9);
   trial.measurement = row.Bytes(10);
   trial.configuration = row.Bytes(11);
@@ -214,6 +216,7 @@ absl::StatusOr<std::vector<ReportRecord>> SqliteSnapshot::ListReports(int64_t st
   if (after_number >= last) return std::vector<ReportRecord>();
   Query query(reader_,
               "SELECT trial_id, step, value FROM reports WHERE trial_id BETWEEN ? AND ?"
+              " AND trial_id NOT IN (" SLIPSTREAM_HAVE_REPORTS_LEFT ")"
               " ORDER BY trial_id, step LIMIT ?");
   query.BindInteger(TrialId(study_key, after_number + 1))
       .BindInteger(TrialId(study_key, last))
@@ -260,6 +263,7 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
 }
 
 absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord& trial) {
+  SLIPSTREAM_RETURN_IF_ERROR(report_purge_.Finish(TrialId(study_key, trial.number)));
   NoteLeaseEnd(trial.lease_end);
   Query query(writer_,
               "UPDATE trials SET state = ?, worker = ?, start_ms = ?, end_ms = ?, lease_end = ?,"
@@ -291,6 +295,7 @@ absl::Status SqliteTransaction::UpdateProgress(int64_t study_key, const TrialRec
 }
 
 absl::Status SqliteTransaction::UpdateOutcome(int64_t study_key, const TrialRecord& trial) {
+  SLIPSTREAM_RETURN_IF_ERROR(report_purge_.Finish(TrialId(study_key, trial.number)));
   Query query(writer_,
               "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
               " measurement = ?, lease_end = NULL, room = x'' WHERE id = ?");
@@ -332,8 +337,7 @@ absl::StatusOr<bool> SqliteTransaction::PutReport(int64_t study_key, int64_t num
 }
 
 absl::Status SqliteTransaction::DeleteReports(int64_t study_key, int64_t number) {
-  Query query(writer_, "DELETE FROM reports WHERE trial_id = ?");
-  return query.BindInteger(TrialId(study_key, number)).Run();
+  return report_purge_.Delete(TrialId(study_key, number));
 }
 
 absl::Status SqliteTransaction::WriteLeaseClock(const LeaseClock& clock) {
