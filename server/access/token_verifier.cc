@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/access/token_hash.h"
 
@@ -188,7 +189,13 @@ void TokenVerifier::VerifyUntilClosed() {
     const bool is_current = entry != nullptr && entry->hash == pending->hash;
     Answer answer = is_sound.ok() ? NobodysToken() : is_sound.status();
     if (is_sound.value_or(false) && is_current) answer = entry->identity;
-    if (answer.ok()) Remember(pending->key, *answer);
+    if (answer.ok()) {
+      // Without memory it is verified again when it comes again.
+      OrOutOfMemory([&] {
+        Remember(pending->key, *answer);
+        return absl::OkStatus();
+      }).IgnoreError();
+    }
     waiting_.pop_front();
     std::vector<Done> waiters = std::exchange(pending->done, {});
     lock.unlock();

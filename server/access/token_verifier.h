@@ -24,9 +24,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/access/token_file.h"
@@ -103,7 +103,7 @@ class TokenVerifier {
   std::condition_variable work_;
   TokenTable table_;
   std::atomic<uint64_t> generation_{0};
-  absl::flat_hash_map<Key, std::shared_ptr<const Identity>> remembered_;
+  std::unordered_map<Key, std::shared_ptr<const Identity>> remembered_;
   std::deque<std::shared_ptr<Pending>> waiting_;  // The first one is being verified.
   bool closing_ = false;
   std::thread thread_;  // Last: it uses the rest.

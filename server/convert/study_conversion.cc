@@ -1,11 +1,11 @@
 #include "server/convert/study_conversion.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/near_names.h"
 #include "core/base/status.h"
@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<std::string>> SourceIdsFromProto(const v1::Study& stu
                         absl::StrCat("at most ", kMaxSources));
   }
   std::vector<std::string> ids;
-  absl::flat_hash_set<std::string> seen;
+  std::set<std::string> seen;
   for (int i = 0; i < study.source_tasks_size(); ++i) {
     const std::string field = absl::StrCat("source_tasks[", i, "]");
     SLIPSTREAM_ASSIGN_OR_RETURN(std::string id, ParseSourceTaskName(field, study.source_tasks(i)));

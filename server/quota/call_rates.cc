@@ -66,12 +66,15 @@ CallRates::Account& CallRates::Balance(absl::string_view project, double rate) {
 }
 
 CallRates::Accounts::iterator CallRates::Open(absl::string_view project, double rate, Time now) {
+  // Changes nothing if memory is lacking.
+  Accounts opened;
+  opened.push_front({std::string(project), MostSaved(rate), now});
+  by_project_.emplace(project, opened.begin());
   if (accounts_.size() >= most_projects_) {
     by_project_.erase(accounts_.back().project);
     accounts_.pop_back();
   }
-  accounts_.push_front({std::string(project), MostSaved(rate), now});
-  by_project_.emplace(project, accounts_.begin());
+  accounts_.splice(accounts_.begin(), opened);
   return accounts_.begin();
 }
 

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/quota/quotas.h"
@@ -58,7 +58,7 @@ class CallRates {
   const size_t most_projects_;
   mutable std::mutex mutex_;
   Accounts accounts_;  // The latest first.
-  absl::flat_hash_map<std::string, Accounts::iterator> by_project_;
+  std::map<std::string, Accounts::iterator, std::less<>> by_project_;
 };
 
 }  // namespace slipstream

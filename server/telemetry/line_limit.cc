@@ -26,7 +26,7 @@ bool LineLimit::Admit(const std::string& key, absl::Time now) {
 std::vector<LineLimit::Repeats> LineLimit::TakeRepeats(absl::Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<Repeats> repeats = std::exchange(over_, {});
-  absl::erase_if(windows_, [&](const auto& entry) {
+  std::erase_if(windows_, [&](const auto& entry) {
     const Window& window = entry.second;
     if (now - window.begin < options_.window && now >= window.begin) return false;
     if (window.lines > options_.lines) {

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 
 namespace slipstream {
@@ -46,7 +46,7 @@ class LineLimit {
 
   const LineLimitOptions options_;
   std::mutex mutex_;
-  absl::flat_hash_map<std::string, Window> windows_;
+  std::map<std::string, Window> windows_;
   std::vector<Repeats> over_;  // Windows that another one with the same key has replaced.
 };
 

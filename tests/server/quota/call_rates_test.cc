@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -51,6 +53,19 @@ TEST_F(CallRatesTest, FiveSecondsOfCallsMayComeAtOnceAndThenTheRateHolds) {
   EXPECT_EQ(Taken("vision"), 1);
   Pass(3600);
   EXPECT_EQ(Taken("vision"), 20) << "no more than can be saved";
+}
+
+TEST_F(CallRatesTest, ACallThatMemoryLacksForDoesNotCount) {
+  for (const std::string project : {"first-of-the-projects", "second-of-the-projects"}) {
+    Limit(project, 2);
+    bool is_taken = false;
+    for (int allocations = 0; !is_taken; ++allocations) {
+      const LackOfMemory lack(allocations);
+      is_taken = OrOutOfMemory([&] { return rates_.Take(project); }).ok();
+    }
+    EXPECT_EQ(Taken(project), 9);
+  }
+  EXPECT_EQ(rates_.size(), 2u);
 }
 
 TEST_F(CallRatesTest, ARefusalSaysHowManyAreAllowedAndWhenTheNextIsTaken) {
