@@ -14,7 +14,9 @@ constexpr char kUnknownMethod[] = "unknown";
 
 // How much a call's end matters to an operator: refusals are the caller's business, failures and
 // exhausted limits the operator's.
-LogLevel LevelOf(absl::StatusCode code) {
+LogLevel LevelOf(Rpc rpc, absl::StatusCode code) {
+  // Clients ask whether there is a study before they create it.
+  if (rpc == Rpc::kGetStudy && code == absl::StatusCode::kNotFound) return LogLevel::kDebug;
   switch (code) {
     case absl::StatusCode::kOk:
       return LogLevel::kDebug;
@@ -130,8 +132,8 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
   if (entry.lasts && absl::IsCancelled(status)) return;
   if (!status.ok()) {
     const std::string key = absl::StrCat(entry.name, " ", absl::StatusCodeToString(status.code()));
-    const LogLevel level = LevelOf(status.code());
-    const bool is_refused = level == LogLevel::kInfo || absl::IsResourceExhausted(status);
+    const LogLevel level = LevelOf(rpc, status.code());
+    const bool is_refused = level != LogLevel::kWarning || absl::IsResourceExhausted(status);
     log_.WriteLimited(level, key, is_refused ? "call refused" : "call failed", fields);
   } else if (entry.changes && log_.Takes(LevelOfChange(rpc))) {
     const CallFacts known = facts();

@@ -135,13 +135,20 @@ TEST_F(CallMonitorAtDebug, WhatIsOnlyValidatedIsNoChange) {
 }
 
 TEST_F(CallMonitorTest, ARefusedCallIsLoggedWithAllThatIsKnownOfIt) {
-  Answer(Rpc::kGetStudy, absl::NotFoundError("studies/s does not exist"));
+  Answer(Rpc::kUpdateStudy, absl::NotFoundError("studies/s does not exist"));
   EXPECT_THAT(lines_,
-              ElementsAre(AllOf(HasSubstr("info call refused method=GetStudy code=NOT_FOUND"),
+              ElementsAre(AllOf(HasSubstr("info call refused method=UpdateStudy code=NOT_FOUND"),
                                 HasSubstr("resource=studies/s"), HasSubstr("request_id=id-1"),
                                 HasSubstr("worker=w"), HasSubstr("caller=ann"),
                                 HasSubstr("peer=ipv4:127.0.0.1:99"), HasSubstr("ms=2"),
                                 HasSubstr("message=\"studies/s does not exist\""))));
+}
+
+TEST_F(CallMonitorTest, WhoAsksWhetherThereIsAStudyIsNotRefused) {
+  Answer(Rpc::kGetStudy, absl::NotFoundError("studies/s does not exist"));
+  EXPECT_THAT(lines_, IsEmpty());
+  Answer(Rpc::kGetStudy, absl::PermissionDeniedError("not yours"));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("info call refused method=GetStudy")));
 }
 
 TEST_F(CallMonitorTest, AFailureAndAnExhaustedLimitAreWarnings) {
@@ -182,7 +189,7 @@ TEST_F(CallMonitorTest, CallsOfMethodsThatThereAreNotCountAsOneMethodWhateverThe
 }
 
 TEST_F(CallMonitorTest, AFloodOfRefusalsIsAFewLines) {
-  for (int i = 0; i < 1000; ++i) Answer(Rpc::kGetStudy, absl::NotFoundError("none"));
+  for (int i = 0; i < 1000; ++i) Answer(Rpc::kListTrials, absl::NotFoundError("none"));
   EXPECT_THAT(lines_, SizeIs(LineLimitOptions().lines));
   Answer(Rpc::kGetTrial, absl::NotFoundError("none"));
   EXPECT_THAT(lines_, SizeIs(LineLimitOptions().lines + 1)) << "another method";
