@@ -183,7 +183,9 @@ void AddRefusals(const ServerFigures& server, Families* families) {
                     "Connections closed because they had too many calls, or left a message "
                     "incomplete for too long",
                     server.closed_connections);
-  families->Counter("slipstream_failed_handshakes_total", "TLS handshakes that failed",
+  families->Counter("slipstream_failed_handshakes_total",
+                    "TLS handshakes that failed, that their callers left, or that took longer than "
+                    "the server waits",
                     server.failed_handshakes);
   for (size_t i = 0; i < kQuotaKinds; ++i) {
     families->Counter("slipstream_quota_refusals_total",
