@@ -133,12 +133,15 @@ absl::Status TokenVerifier::CheckRoom(const std::string& name, absl::string_view
 }
 
 void TokenVerifier::Verify(absl::string_view token, Done done, absl::string_view address) {
-  if (const std::optional<Answer> known = Find(token)) return done(*known);
-  const absl::Status refused = Enqueue(token, address, &done);
-  if (!refused.ok()) done(refused);
+  const Answer answer = OrOutOfMemory([&]() -> Answer {
+    if (const std::optional<Answer> known = Find(token)) return *known;
+    SLIPSTREAM_RETURN_IF_ERROR(Enqueue(token, address, &done));
+    return nullptr;
+  });
+  if (!answer.ok() || *answer != nullptr) done(answer);
 }
 
-// Takes `*done` unless it is refused.
+// Takes `*done` unless it is refused, or throws.
 absl::Status TokenVerifier::Enqueue(absl::string_view token, absl::string_view address,
                                     Done* done) {
   const std::lock_guard lock(mutex_);
@@ -182,13 +185,16 @@ void TokenVerifier::VerifyUntilClosed() {
     const std::shared_ptr<Pending> pending = waiting_.front();
     const bool is_needed = !closing_;
     lock.unlock();
-    const absl::StatusOr<bool> is_sound =
-        is_needed ? IsTokenOfHash(pending->token, pending->hash) : absl::StatusOr<bool>(false);
+    const absl::StatusOr<bool> is_sound = OrOutOfMemory([&]() -> absl::StatusOr<bool> {
+      return is_needed ? IsTokenOfHash(pending->token, pending->hash) : false;
+    });
     lock.lock();
     const TokenEntry* const entry = EntryOf(pending->token);
     const bool is_current = entry != nullptr && entry->hash == pending->hash;
-    Answer answer = is_sound.ok() ? NobodysToken() : is_sound.status();
-    if (is_sound.value_or(false) && is_current) answer = entry->identity;
+    const Answer answer = OrOutOfMemory([&]() -> Answer {
+      SLIPSTREAM_RETURN_IF_ERROR(is_sound.status());
+      return *is_sound && is_current ? Answer(entry->identity) : NobodysToken();
+    });
     if (answer.ok()) {
       // Without memory it is verified again when it comes again.
       OrOutOfMemory([&] {

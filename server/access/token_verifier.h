@@ -48,8 +48,8 @@ struct TokenVerifierOptions {
 
 class TokenVerifier {
  public:
-  // UNAUTHENTICATED: nobody has this token. RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: the
-  // verifier is being destroyed, or there is no memory.
+  // UNAUTHENTICATED: nobody has this token. RESOURCE_EXHAUSTED: too many wait, or memory lacks.
+  // UNAVAILABLE: the verifier is being destroyed, or there is no memory to hash the token.
   using Answer = absl::StatusOr<std::shared_ptr<const Identity>>;
   using Done = std::function<void(Answer)>;
 
@@ -63,7 +63,8 @@ class TokenVerifier {
 
   // The answer, if it needs no verification.
   std::optional<Answer> Find(absl::string_view token);
-  // Calls `done` once, at once or on the verifier's thread. `address` is the caller's.
+  // Calls `done`, which must not throw, once, at once or on the verifier's thread. `address` is the
+  // caller's.
   void Verify(absl::string_view token, Done done, absl::string_view address = {});
 
   // Who has a certificate of that common name. UNAUTHENTICATED.

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -19,7 +20,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "server/access/token_hash.h"
+#include "tests/testing/lack_of_memory.h"
 #include "tests/testing/sanitized.h"
 
 namespace slipstream {
@@ -71,6 +74,23 @@ TEST_F(GateTest, ATokenIsVerifiedOnceAndThenKnown) {
   ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
   ASSERT_TRUE(gate_.Find({authorization}).has_value());
   EXPECT_TRUE(gate_.Find({authorization})->ok());
+}
+
+thread_local std::optional<LackOfMemory> lack;
+
+TEST_F(GateTest, ATokenThatMemoryLacksToVerifyIsRefused) {
+  bool is_lacking = true;
+  for (int allocations = 0; is_lacking; ++allocations) {
+    TokenVerifier verifier({.on_thread = [allocations] { lack.emplace(allocations); }});
+    verifier.Replace(TableOf("trainer"));
+    std::promise<Gate::Answer> answer;
+    verifier.Verify(AnnsToken().text, [&](Gate::Answer who) {
+      is_lacking = lack->has_struck();
+      answer.set_value(std::move(who));
+    });
+    const Gate::Answer who = answer.get_future().get();
+    EXPECT_TRUE(who.ok() || IsOverload(who.status())) << who.status();
+  }
 }
 
 TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
