@@ -27,6 +27,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
@@ -325,15 +326,22 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
       store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); },
       [&service](const LeaseSweep& sweep) { service.NoteSweep(sweep); });
   TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
+  // What memory lacks for is done a second later.
   const auto each_second = [&] {
-    upkeep.Run();
-    permissions->ReadAgain();
-    tls->Look();
+    OrOutOfMemory([&] {
+      upkeep.Run();
+      permissions->ReadAgain();
+      tls->Look();
+      return absl::OkStatus();
+    }).IgnoreError();
   };
   const auto reload = [&] {
-    permissions->ReadAgain();
-    tls->LookAtFinishedFiles();
-    LogReload(flags.service.condition().files, log);
+    OrOutOfMemory([&] {
+      permissions->ReadAgain();
+      tls->LookAtFinishedFiles();
+      LogReload(flags.service.condition().files, log);
+      return absl::OkStatus();
+    }).IgnoreError();
   };
   const std::optional<int> signal_number =
       WaitForEnd(flags.until_stdin_ends, signals, each_second, reload);

@@ -11,13 +11,15 @@
 #include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/base/out_of_memory.h"
 
 namespace slipstream {
 
 class Rounds {
  public:
-  // The first round begins after one `pause`.
+  // The first round begins after one `pause`. A round may throw std::bad_alloc.
   Rounds(absl::Duration pause, std::function<void()> round)
       : thread_([pause, round = std::move(round)](const std::stop_token& stop) {
           std::mutex mutex;
@@ -26,7 +28,11 @@ class Rounds {
           const auto never = [] { return false; };
           while (!stop.stop_requested()) {
             stopped.wait_for(lock, stop, absl::ToChronoNanoseconds(pause), never);
-            if (!stop.stop_requested()) round();
+            if (stop.stop_requested()) return;
+            OrOutOfMemory([&round] {
+              round();
+              return absl::OkStatus();
+            }).IgnoreError();
           }
         }) {}
 
