@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/base/out_of_memory.h"
+#include "core/base/status.h"
 #include "server/grpc/status_conversion.h"
 
 namespace slipstream {
@@ -21,19 +23,28 @@ ExportReactor::ExportReactor(const CallSetting& setting, ExchangeService* servic
       may_go_on_(std::move(may_go_on)),
       on_end_(std::move(on_end)) {
   ++*setting.under_way;
-  const absl::Status room = setting.budget->Take(kHeldBytes);
-  if (!room.ok()) {
-    End(room);
-    return;
-  }
-  held_bytes_ = kHeldBytes;
-  open([this](absl::StatusOr<std::unique_ptr<StudyExport>> opened) { Opened(std::move(opened)); });
+  OrEnd([&]() -> absl::Status {
+    SLIPSTREAM_RETURN_IF_ERROR(setting.budget->Take(kHeldBytes));
+    held_bytes_ = kHeldBytes;
+    open([this](absl::StatusOr<std::unique_ptr<StudyExport>> opened) {
+      Opened(std::move(opened));
+    });
+    return absl::OkStatus();
+  });
+}
+
+void ExportReactor::OrEnd(absl::FunctionRef<absl::Status()> step) {
+  const absl::Status made = OrOutOfMemory(step);
+  if (!made.ok()) End(made);
 }
 
 void ExportReactor::Opened(absl::StatusOr<std::unique_ptr<StudyExport>> opened) {
   if (!opened.ok()) return End(opened.status());
   export_ = *std::move(opened);
-  ReadLines();
+  OrEnd([this] {
+    ReadLines();
+    return absl::OkStatus();
+  });
 }
 
 void ExportReactor::ReadLines() {
@@ -44,24 +55,32 @@ void ExportReactor::ReadLines() {
 void ExportReactor::Send(const absl::StatusOr<v1::ExportStudyResponse>& lines) {
   if (!lines.ok()) return End(lines.status());
   if (lines->lines().empty()) return End(absl::OkStatus());
-  message_.Clear();
-  bool owned = false;
-  const grpc::Status written =
-      grpc::SerializationTraits<v1::ExportStudyResponse>::Serialize(*lines, &message_, &owned);
-  if (!written.ok()) return End(absl::InternalError(written.error_message()));
-  StartWrite(&message_);
+  OrEnd([&] {
+    message_.Clear();
+    bool owned = false;
+    const grpc::Status written =
+        grpc::SerializationTraits<v1::ExportStudyResponse>::Serialize(*lines, &message_, &owned);
+    if (!written.ok()) return absl::InternalError(written.error_message());
+    StartWrite(&message_);
+    return absl::OkStatus();
+  });
 }
 
 // A cancelled call fails its next write.
 void ExportReactor::OnWriteDone(bool alive) {
   if (!alive) return End(absl::CancelledError("the caller is gone"));
-  if (const absl::Status status = may_go_on_(); !status.ok()) return End(status);
-  ReadLines();
+  OrEnd([this]() -> absl::Status {
+    SLIPSTREAM_RETURN_IF_ERROR(may_go_on_());
+    ReadLines();
+    return absl::OkStatus();
+  });
 }
 
 void ExportReactor::End(const absl::Status& status) {
-  on_end_(status);
-  Finish(ToGrpcStatus(status));
+  Finish(OrNoMemory([&] {
+    on_end_(status);
+    return ToGrpcStatus(status);
+  }));
 }
 
 void ExportReactor::OnDone() {

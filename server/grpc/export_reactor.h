@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/grpc/call_setting.h"
@@ -38,6 +39,8 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Opened(absl::StatusOr<std::unique_ptr<StudyExport>> opened);
   void ReadLines();
   void Send(const absl::StatusOr<v1::ExportStudyResponse>& lines);
+  // Ends the call if the step fails, or lacks memory.
+  void OrEnd(absl::FunctionRef<absl::Status()> step);
   void End(const absl::Status& status);
 
   const CallSetting& setting_;

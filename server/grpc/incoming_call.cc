@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/grpc/lasting_calls.h"
 #include "server/grpc/open_connections.h"
@@ -53,18 +54,24 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
   Gate* const gate = setting_.admission.gate;
   if (gate == nullptr) return go_on(absl::OkStatus());
   generation_ = gate->generation();
-  const auto answer = [this, go_on = std::move(go_on)](const Gate::Answer& who) {
-    if (!who.ok()) return go_on(who.status());
-    caller_ = *who;
-    go_on(Gate::CheckRole(rpc_, *caller_));
+  // Throws nothing, so that what throws before it can still be answered.
+  const auto answer = [this, go_on](const Gate::Answer& who) {
+    if (who.ok()) caller_ = *who;
+    go_on(OrOutOfMemory(
+        [&] { return who.ok() ? Gate::CheckRole(rpc_, *caller_) : who.status(); }));
   };
-  CallCredentials credentials = CredentialsOf(context_);
-  if (const std::optional<Gate::Answer> known = gate->Find(credentials)) {
-    return answer(*known);
-  }
-  const std::string address = AddressOf(PeerNamed(context_.peer()));
-  credentials.address = address;
-  gate->Verify(credentials, answer);
+  const absl::Status asked = OrOutOfMemory([&] {
+    CallCredentials credentials = CredentialsOf(context_);
+    if (const std::optional<Gate::Answer> known = gate->Find(credentials)) {
+      answer(*known);
+    } else {
+      const std::string address = AddressOf(PeerNamed(context_.peer()));
+      credentials.address = address;
+      gate->Verify(credentials, answer);
+    }
+    return absl::OkStatus();
+  });
+  if (!asked.ok()) go_on(asked);
 }
 
 absl::Status IncomingCall::CheckAgain(absl::FunctionRef<std::set<std::string>()> projects) {

@@ -34,7 +34,7 @@ class IncomingCall {
   IncomingCall(const CallSetting& setting, Rpc rpc, grpc::CallbackServerContext* context);
 
   // Calls `go_on` once, at once or on another thread: OK when it is known who calls, or why they
-  // may not. The call must live until then, and may be destroyed by it.
+  // may not. It must not throw. The call must live until then, and may be destroyed by it.
   void Admit(std::function<void(absl::Status)> go_on);
 
   // RESOURCE_EXHAUSTED for a message that is larger than the server takes: see CheckSize.

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/base/out_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -77,7 +78,12 @@ void Listener::Close() {
 }
 
 void Listener::AcceptUntilClosed() {
-  sockets_.WaitForConnections(wake_, [this](int socket) { AcceptOne(socket); });
+  sockets_.WaitForConnections(wake_, [this](int socket) {
+    OrOutOfMemory([&] {
+      AcceptOne(socket);
+      return absl::OkStatus();
+    }).IgnoreError();
+  });
 }
 
 void Listener::AcceptOne(int socket) {
@@ -87,20 +93,21 @@ void Listener::AcceptOne(int socket) {
     return;
   }
   if (connection >= most_) {
-    NoteTooMany();
     close(connection);
-    return;
+    return NoteTooMany();
   }
-  const Peer peer = PeerOf(connection);
-  if (!open_.Add(connection, peer)) {
-    NoteRefused(
-        Limit::kOfAnAddress, absl::StrCat("of ", AddressOf(peer)),
-        absl::StrCat("--max-connections-per-address ", options_.max_connections_per_address));
-    close(connection);
-    return;
-  }
+  const absl::StatusOr<bool> is_admitted = OrOutOfMemory([&] { return Admit(connection); });
+  if (!is_admitted.value_or(false)) return static_cast<void>(close(connection));
   SetOption(connection, IPPROTO_TCP, TCP_NODELAY);
   take_(connection);
+}
+
+absl::StatusOr<bool> Listener::Admit(int connection) {
+  const Peer peer = PeerOf(connection);
+  if (open_.Add(connection, peer)) return true;
+  NoteRefused(Limit::kOfAnAddress, absl::StrCat("of ", AddressOf(peer)),
+              absl::StrCat("--max-connections-per-address ", options_.max_connections_per_address));
+  return false;
 }
 
 // Connections that nobody accepts would wait, and keep poll from waiting.

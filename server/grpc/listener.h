@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/status/statusor.h"
 #include "core/base/deadline.h"
 #include "server/grpc/open_connections.h"
 #include "server/socket/listening_sockets.h"
@@ -66,6 +67,8 @@ class Listener {
   void AcceptUntilClosed();
   // Accepts or refuses one connection that waits at this socket.
   void AcceptOne(int socket);
+  // Whether the connection may stay.
+  absl::StatusOr<bool> Admit(int connection);
   // Makes room for a moment, to close a connection that cannot be taken.
   void RefuseWithSpare(int socket);
   void NoteTooMany();

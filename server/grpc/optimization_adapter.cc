@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/grpc/call_facts.h"
 #include "server/grpc/call_projects.h"
@@ -47,9 +48,13 @@ struct StreamingCall {
   template <typename GoOn>
   void Read(const GoOn& go_on) {
     incoming.Admit([this, go_on](absl::Status status) {
-      if (status.ok()) status = incoming.CheckMessage(bytes);
-      if (status.ok()) status = Parse(bytes, &request);
-      if (status.ok()) status = incoming.Check(request);
+      if (status.ok()) {
+        status = OrOutOfMemory([this]() -> absl::Status {
+          SLIPSTREAM_RETURN_IF_ERROR(incoming.CheckMessage(bytes));
+          SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes, &request));
+          return incoming.Check(request);
+        });
+      }
       go_on(status);
     });
   }

@@ -43,7 +43,12 @@ class UnaryCall {
     call->incoming_.Admit([call, &bytes, run](absl::Status status) {
       if (status.ok()) status = call->Read(bytes);
       if (!status.ok()) return call->End(status);
-      run(call, [call](const absl::Status& end) { call->End(end); });
+      // What throws has not answered the call, and never will.
+      const absl::Status has_begun = OrOutOfMemory([&] {
+        run(call, [call](const absl::Status& end) { call->End(end); });
+        return absl::OkStatus();
+      });
+      if (!has_begun.ok()) call->End(has_begun);
     });
     return reactor;
   }
@@ -67,8 +72,12 @@ class UnaryCall {
   }
 
   absl::Status Read(const grpc::ByteBuffer& bytes) {
+    return OrOutOfMemory([&] { return ReadInMemory(bytes); });
+  }
+
+  absl::Status ReadInMemory(const grpc::ByteBuffer& bytes) {
     SLIPSTREAM_RETURN_IF_ERROR(HoldBeforeParsing(bytes.Length()));
-    SLIPSTREAM_RETURN_IF_ERROR(OrOutOfMemory([&] { return Parse(bytes, &request_); }));
+    SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes, &request_));
     SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(request_));
     if (request_.ByteSizeLong() < kLargeBytes) return absl::OkStatus();
     // The request, and about as much again for what is made of it.

@@ -53,19 +53,25 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     setting_.idle_uploads->Leave(this);
     if (idle_) return;
     if (!more) return this->StartSendInitialMetadata();
-    const absl::Status status = TakeMessage();
-    if (!status.ok()) return End(status);
-    message_.Clear();
-    ReadNext();
+    const absl::Status status = OrOutOfMemory([this]() -> absl::Status {
+      SLIPSTREAM_RETURN_IF_ERROR(TakeMessage());
+      message_.Clear();
+      ReadNext();
+      return absl::OkStatus();
+    });
+    if (!status.ok()) End(status);
   }
 
   void OnSendInitialMetadataDone(bool alive) override {
     if (!alive || incoming_.context().IsCancelled()) {
       return End(absl::CancelledError("the upload was cut off; nothing is stored"));
     }
-    const absl::Status allowed = incoming_.CheckAgain([this] { return projects_; });
-    if (!allowed.ok()) return End(allowed);
-    on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
+    const absl::Status handed_on = OrOutOfMemory([this]() -> absl::Status {
+      SLIPSTREAM_RETURN_IF_ERROR(incoming_.CheckAgain([this] { return projects_; }));
+      on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
+      return absl::OkStatus();
+    });
+    if (!handed_on.ok()) End(handed_on);
   }
 
   void OnDone() override {
@@ -102,7 +108,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     std::set<std::string> used = ProjectsOfContent(message_);
     SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(incoming_.caller(), used));
     projects_.merge(used);
-    SLIPSTREAM_RETURN_IF_ERROR(OrOutOfMemory([this] { return upload_->Add(message_); }));
+    SLIPSTREAM_RETURN_IF_ERROR(upload_->Add(message_));
     return HoldMore();
   }
 

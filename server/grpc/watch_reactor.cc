@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/base/out_of_memory.h"
+#include "core/base/status.h"
 #include "server/grpc/status_conversion.h"
 
 namespace slipstream {
@@ -72,25 +74,32 @@ void WatchReactor::OnDone() {
 
 void WatchReactor::Pump() {
   if (finished_ || writing_ || stream_ == nullptr) return;
-  if (cancelled_) return End(absl::CancelledError("the call was cancelled"));
-  if (stream_->ended()) return End(absl::OkStatus());
-  if (const absl::Status status = may_go_on_(); !status.ok()) return End(status);
+  const absl::StatusOr<bool> goes_on = OrOutOfMemory([this] { return SendNext(); });
+  if (!goes_on.ok() || !*goes_on) End(goes_on.status());
+}
+
+absl::StatusOr<bool> WatchReactor::SendNext() {
+  if (cancelled_) return absl::CancelledError("the call was cancelled");
+  if (stream_->ended()) return false;
+  SLIPSTREAM_RETURN_IF_ERROR(may_go_on_());
   do {
     more_ = false;
-    absl::StatusOr<std::shared_ptr<const WatchAnswer>> next = stream_->Next();
-    if (!next.ok()) return End(next.status());
-    if (*next != nullptr) {
-      message_ = BytesOf(*std::move(next));
-      writing_ = true;
-      return StartWrite(&message_);
-    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const WatchAnswer> next, stream_->Next());
+    if (next == nullptr) continue;
+    message_ = BytesOf(std::move(next));
+    writing_ = true;
+    StartWrite(&message_);
+    return true;
   } while (more_);
+  return true;
 }
 
 void WatchReactor::End(const absl::Status& status) {
   if (std::exchange(finished_, true)) return;
-  on_end_(status);
-  Finish(ToGrpcStatus(status));
+  Finish(OrNoMemory([&] {
+    on_end_(status);
+    return ToGrpcStatus(status);
+  }));
 }
 
 }  // namespace slipstream

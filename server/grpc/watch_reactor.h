@@ -35,8 +35,11 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  private:
   void Opened(absl::StatusOr<std::unique_ptr<EventStream>> stream);
   void OnMore();
-  // Sends what there is, unless a message is under way. The mutex is held.
+  // Sends what there is, unless a message is under way. The mutex is held. Throws nothing, as the
+  // thread that serves all watchers comes here, too.
   void Pump();
+  // False if nothing will follow.
+  absl::StatusOr<bool> SendNext();
   void End(const absl::Status& status);
 
   const MayGoOn may_go_on_;

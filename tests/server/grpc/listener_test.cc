@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -57,19 +58,31 @@ class ListenerTest : public testing::Test {
     listener_ = std::make_unique<Listener>(
         std::move(sockets),
         ListenerOptions{max_connections, max_connections_per_address,
-                        [this](const std::string& text) { told_ += text + "\n"; }});
+                        [this](const std::string& text) {
+                          if (lacks_memory_) throw std::bad_alloc();
+                          told_ += text + "\n";
+                        }});
     listener_->Start([this](int connection) { taken_.Take(connection); });
   }
   bool IsTaken(const std::string& from) {
     return !connections_.emplace_back(address_, from).IsClosedWithin(std::chrono::milliseconds(50));
   }
 
+  bool lacks_memory_ = false;
   std::string told_;  // Safe to read once the listener has been closed.
   Taken taken_;
   std::unique_ptr<Listener> listener_;
   std::string address_;
   std::vector<RawConnection> connections_;
 };
+
+TEST_F(ListenerTest, ClosesAConnectionThatMemoryLacksForAndGoesOn) {
+  lacks_memory_ = true;
+  Start(100, 1);
+  EXPECT_TRUE(IsTaken("127.0.0.1"));
+  EXPECT_FALSE(IsTaken("127.0.0.1"));
+  EXPECT_TRUE(IsTaken("127.0.0.2"));
+}
 
 TEST_F(ListenerTest, RefusesBeyondItsLimitAndGoesOnWhenOthersHaveEnded) {
   Start(5, 100);

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "core/base/status.h"
+#include "tests/testing/memory_store.h"
 
 namespace slipstream {
 namespace {
@@ -37,6 +41,24 @@ TEST(WatchReactor, OutlivesWhoeverEndsItWhenGrpcIsDoneAtOnce) {
   EXPECT_FALSE(destroyed_early);
   grpc.join();
   EXPECT_TRUE(destroyed.HasBeenNotified());
+}
+
+TEST(WatchReactor, EndsWhereMemoryLacksForAMessage) {
+  const auto store = MakeMemoryStore();
+  EventFeed feed(store.get(), {});
+  Executor reads("reads", /*threads=*/1, /*max_waiting=*/1);
+  WatchService service(store.get(), &feed, &reads);
+  v1::WatchStudiesRequest request;
+  std::promise<absl::Status> end;
+  auto* const reactor = new WatchReactor(
+      [&](const std::function<void()>& on_more, const WatchService::Opened& opened) {
+        service.WatchStudies(&request, on_more, opened);
+      },
+      []() -> absl::Status { throw std::bad_alloc(); },
+      [&end](const absl::Status& status) { end.set_value(status); });
+  const absl::Status ended = end.get_future().get();
+  EXPECT_TRUE(IsOverload(ended)) << ended;
+  reactor->OnDone();
 }
 
 }  // namespace
