@@ -8,9 +8,12 @@
 namespace slipstream::sqlite {
 
 absl::Status ReportPurge::EraseSome(int64_t trial_id) {
+  if (erased_ >= kPurgedReportsAtOnce) return absl::OkStatus();
+  // A range of rows is erased many times as fast as single ones.
   Query query(connection_,
-              "DELETE FROM reports WHERE trial_id = ?1 AND step IN"
-              " (SELECT step FROM reports WHERE trial_id = ?1 LIMIT ?2)");
+              "DELETE FROM reports WHERE trial_id = ?1 AND step <= coalesce("
+              "(SELECT step FROM reports WHERE trial_id = ?1 ORDER BY step LIMIT 1 OFFSET ?2 - 1),"
+              " 9223372036854775807)");
   query.BindInteger(trial_id).BindInteger(kPurgedReportsAtOnce - erased_);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   erased_ += connection_.changes();
