@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 import queue
 import threading
 import time
-from typing import Callable, List
+from typing import Callable, List, Optional
 
 from slipstream._operations.notices import begin_thread, callers_line
 
@@ -24,8 +25,15 @@ class Workers:
         self._at_work = count
         self._errors: List[BaseException] = []
         self._ends: queue.SimpleQueue[None] = queue.SimpleQueue()
+        _thread.start_new_thread(self._start, (count,))
+
+    def _start(self, count: int) -> None:
+        """On a thread of its own: a Ctrl-C within Thread.start() would leave some of them out."""
         for number in range(count):
-            threading.Thread(target=self._run, name=f"slipstream_{number}", daemon=True).start()
+            try:
+                threading.Thread(target=self._run, name=f"slipstream_{number}", daemon=True).start()
+            except RuntimeError as error:  # The system has no more.
+                return self._end(count - number, error)
 
     def _run(self) -> None:
         begin_thread(self._line)
@@ -34,10 +42,13 @@ class Workers:
             self._work()
         except BaseException as raised:
             error = raised
+        self._end(1, error)
+
+    def _end(self, count: int, error: Optional[BaseException]) -> None:
         with self._lock:
             if error is not None:
                 self._errors.append(error)
-            self._at_work -= 1
+            self._at_work -= count
         self._ends.put(None)
 
     def wait_for_error(self) -> None:

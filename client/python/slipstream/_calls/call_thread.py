@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _thread
 import queue
+import threading
 from typing import Any, Callable, List, Optional
 
 # A signal that arrives just before the main thread falls asleep does not wake it.
@@ -67,3 +68,15 @@ class CallThread:
                 self._ends.get(timeout=_SECONDS_BETWEEN_LOOKS)
             except queue.Empty:
                 pass
+
+
+def start(thread: threading.Thread) -> None:
+    """Starts a thread of Python's. A Ctrl-C within its own start() could leave a lock locked, so
+    that it never begins."""
+    starter = CallThread(thread.start)
+    starter.start()
+    try:
+        starter.result()
+    except BaseException:
+        starter.give_up()
+        raise

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Callable, Dict, Optional, Union
 
+from slipstream._calls import call_thread
 from slipstream._calls.plan import Attempt, Look, Pause, Plan, Reply, advance
 
 # A signal that comes just as the main thread has got its turn from another thread may be overlooked
@@ -36,7 +37,7 @@ class Renewals:
                 self._thread = threading.Thread(
                     target=self._serve, name="slipstream renewals", daemon=True
                 )
-                self._thread.start()
+                call_thread.start(self._thread)
             self._due[plan] = time.monotonic() + pause
             if self._due[plan] < self._wakes_at:
                 self._changed.notify()

@@ -8,6 +8,7 @@ import socket
 import threading
 from typing import Callable, Optional
 
+from slipstream._calls import call_thread
 from slipstream.options import DEFAULT_ADDRESS, LOCAL_SERVER
 
 _NOTICE = 2.0  # Seconds without an answer, or without one that helps.
@@ -84,7 +85,7 @@ class Silence:
             return None
         timer = threading.Timer(_NOTICE, self._notice_unless_broken)
         timer.daemon = True
-        timer.start()
+        call_thread.start(timer)
         return timer
 
     def _notice_unless_broken(self) -> None:
