@@ -70,6 +70,8 @@ def create_or_load(
     what differs. Arguments that are left out are not compared, not even the space and the
     objective. The title and the labels are never compared; `Study.change` changes them.
 
+    `study_id`: 1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not ending with
+    '-'. The id may also be the full name, "projects/vision/studies/digits".
     `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
     trial's own attributes, such as "number", it can only be read as trial["number"], and a warning
     says so.
@@ -103,7 +105,6 @@ def create_or_load(
     configuration is queued again after its lease ran out.
     `title`, `labels`: for people to read.
     `project`: the project that the study belongs to, by default SLIPSTREAM_PROJECT, or "default".
-    The id may also be the full name, "projects/vision/studies/digits".
     `worker`: a stable id for this trainer. If it restarts under the same id, it gets its unfinished
     trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
     `address`: the server's address, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
@@ -231,7 +232,8 @@ def register_source(
     trials.
 
     `project` is the study's unless another one is given. Registering the same content again gives
-    the same source task.
+    the same source task, which keeps its title, version, labels and origin, with a warning if they
+    differ. To change these, delete the source task and register it again.
 
     >>> task = register_source(
     ...     [{"lr": 0.01, "accuracy": 0.91}, {"lr": 0.1, "accuracy": 0.78}],

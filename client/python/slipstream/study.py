@@ -48,6 +48,7 @@ from slipstream.trial import Trial
 from slipstream.trials import Trials
 
 Objective = Callable[[Trial], Optional[float]]
+AnyTrial = Union[int, TrialRecord, Trial]
 Callback = Callable[["Study", TrialRecord], Any]
 
 
@@ -343,12 +344,13 @@ class Study(StudyBase):
 
     def annotate(
         self,
-        trial: Union[int, TrialRecord],
+        trial: AnyTrial,
         *,
         labels: Optional[Mapping[str, Union[str, float, None]]] = None,
         note: Optional[str] = None,
     ) -> TrialRecord:
-        """Writes labels and a note on a trial, given by its number or its record, and returns it.
+        """Writes labels and a note on a trial, given by itself, its record or its number, and returns its
+        record.
 
         Labels are strings or numbers. They are added to those that the trial has: a label with the
         same key is replaced, and None removes it. A note replaces the previous note, and "" removes
@@ -370,9 +372,9 @@ class Study(StudyBase):
         plan = self._reader.annotate(trial, labels, note)
         return self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
-    def reports(self, trial: Union[int, TrialRecord]) -> Mapping[int, float]:
-        """The intermediate measurements of a trial by step; give the trial's number or its
-        record."""
+    def reports(self, trial: AnyTrial) -> Mapping[int, float]:
+        """The intermediate measurements of a trial by step; give the trial, its record or its
+        number."""
         return self._transport.run(self._reader.reports(trial))
 
     def importances(self) -> Mapping[str, float]:
@@ -381,9 +383,9 @@ class Study(StudyBase):
         Needs NumPy. `study.plot.importance` draws these numbers."""
         return importances(self.trials)
 
-    def explain(self, trial: Union[int, TrialRecord]) -> Optional[Explanation]:
-        """Where the configuration of a trial came from; give the trial's number or its record. None
-        for a trial that was not suggested but added, as by `enqueue`.
+    def explain(self, trial: AnyTrial) -> Optional[Explanation]:
+        """Where the configuration of a trial came from; give the trial, its record or its number.
+        None for a trial that was not suggested but added, as by `enqueue`.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -395,9 +397,9 @@ class Study(StudyBase):
         """
         return self._transport.run(self._reader.explain(trial))
 
-    def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
+    def source_weights(self, trial: AnyTrial) -> Mapping[str, float]:
         """The share of each source task in a trial's suggestion, by the task's name. The trial is
-        given by its number or its record."""
+        given by itself, its record or its number."""
         return self._transport.run(self._reader.source_weights(trial))
 
     def source_titles(self) -> Mapping[str, str]:

@@ -98,8 +98,10 @@ def study_name(text: str, project: Optional[str] = None) -> StudyName:
     if len(parts) != 1 or not parts[0]:
         raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
     if not _STUDY_ID.fullmatch(parts[0]):
+        legal = re.sub("[^a-z0-9]+", "-", parts[0].lower()).strip("-")
+        example = legal if _STUDY_ID.fullmatch(legal) else "digits"
         raise ValueError(
-            f"{parts[0]!r} is not the id of a study, such as 'digits': {_STUDY_ID_RULE}"
+            f"{parts[0]!r} is not the id of a study, such as {example!r}: {_STUDY_ID_RULE}"
         )
     name = StudyName(chosen_project(own or project), parts[0])
     if name.project == EVERY_PROJECT:

@@ -66,7 +66,14 @@ OF_STUDIES: Mapping[str, str] = {
     "pruner": _AT_CREATION.format("stopping=..."),
 }
 
+_CONSTRAINTS = (
+    "the objective says that a configuration is not allowed, by raise slipstream.Infeasible(reason), "
+    "and the model learns to avoid similar ones"
+)
+
 OF_OPTIMIZE: Mapping[str, str] = {
+    "constraints": _CONSTRAINTS,
+    "constraints_func": _CONSTRAINTS,
     "n_trials": "trials=30 is the number of trials, and until=30 that of the study's trials in all",
     "n_jobs": "workers=4 is the number of threads; processes that run the same script share the study",
     "show_progress_bar": "progress=True shows progress, which is the default",
@@ -76,6 +83,8 @@ OF_OPTIMIZE: Mapping[str, str] = {
 _OBJECTIVE_AT_CREATION = "maximize='accuracy' or minimize='loss' says what is measured"
 
 OF_CREATION: Mapping[str, str] = {
+    "constraints": _CONSTRAINTS,
+    "constraints_func": _CONSTRAINTS,
     "direction": _OBJECTIVE_AT_CREATION,
     "directions": f"{_OBJECTIVE_AT_CREATION}, and a study has one objective",
     "study_name": "the study's id comes first",
@@ -102,6 +111,7 @@ OF_PACKAGE: Mapping[str, str] = {
     "samplers": "slipstream.presets() lists the algorithms",
     "pruners": "slipstream.ingredients('stopping') lists the rules of early stopping",
     "visualization": "study.plot has the plots, such as study.plot.history()",
+    "importance": "study.importances() has a number for each parameter",
     "uniform": _PARAMETER.format("real(0, 1)"),
     "loguniform": _PARAMETER.format("log(1e-5, 1)"),
     "randint": _PARAMETER.format("integer(1, 8)"),

@@ -173,6 +173,14 @@ def _told_outcome(
     return outcome_message(name, metric, reason=given[kind] or "")
 
 
+# A trial by its number, as it was read, or as this process holds it.
+AnyTrial = Union[int, TrialRecord, TrialValues]
+
+
+def _record_in(trial: AnyTrial) -> Union[int, TrialRecord]:
+    return trial._record if isinstance(trial, TrialValues) else trial
+
+
 class StudyReader:
     """Plans that read one study, or add trials to it."""
 
@@ -318,15 +326,21 @@ class StudyReader:
     ) -> Plan[TrialRecord]:
         """Records the outcome of a trial that need not be this process' own: a value, or a kind of
         outcome without one and its reason."""
+        if isinstance(trial, TrialValues):
+            raise TypeError(
+                f"{trial!r} is held by this process: end it by its own methods, such as "
+                "trial.complete(value), or give its number, trial.number"
+            )
         outcome = _told_outcome("tell()", self._study.objective.metric, value, reasons)
         trial = yield from self._found(trial)
         name = self.name_of(trial)
         yield from self._service.observe(name, trial.created, outcome)
         return self._record((yield from self._service.get_trial(name, trial.created)))
 
-    def _found(self, trial: Union[int, TrialRecord]) -> Plan[TrialRecord]:
-        """The trial of this number; a record as it is."""
-        return trial if isinstance(trial, TrialRecord) else (yield from self.trial(trial))
+    def _found(self, trial: AnyTrial) -> Plan[TrialRecord]:
+        """The trial of this number; a record as it is, also that of a trial that is held."""
+        known = _record_in(trial)
+        return known if isinstance(known, TrialRecord) else (yield from self.trial(known))
 
     def trial(self, number: int) -> Plan[TrialRecord]:
         """The trial as it is now. NotFound if another study has this one's name by then."""
@@ -345,13 +359,10 @@ class StudyReader:
     def _candidates(self) -> Set[Tuple[Tuple[str, Value], ...]]:
         return {tuple(row.items()) for row in self._study.candidates}
 
-    def name_of(self, trial: Union[int, TrialRecord]) -> str:
-        """The full name of a trial of this study, given by its number or as it was read."""
-        if isinstance(trial, TrialValues):
-            raise TypeError(
-                f"{trial!r} is held by this process: end it by its own methods, such as "
-                "trial.complete(value), or give its number, trial.number"
-            )
+    def name_of(self, trial: AnyTrial) -> str:
+        """The full name of a trial of this study, given by its number, as it was read or as it is
+        held."""
+        trial = _record_in(trial)
         if not isinstance(trial, TrialRecord):
             return f"{self._name}/trials/{check_count('trial', trial, 1, _LAST_NUMBER)}"
         if trial.name != f"{self._name}/trials/{trial.number}":
@@ -359,19 +370,20 @@ class StudyReader:
         return trial.name
 
     def annotate(
-        self, trial: Union[int, TrialRecord], labels: Optional[Labels], note: Optional[str]
+        self, trial: AnyTrial, labels: Optional[Labels], note: Optional[str]
     ) -> Plan[TrialRecord]:
+        trial = _record_in(trial)
         created = trial.created if isinstance(trial, TrialRecord) else None
         name = self.name_of(trial)
         message = yield from annotate(self._service, self._meant, name, created, labels, note)
         return self._record(message)
 
-    def source_weights(self, trial: Union[int, TrialRecord]) -> Plan[Mapping[str, float]]:
+    def source_weights(self, trial: AnyTrial) -> Plan[Mapping[str, float]]:
         """The share that each source task had in a suggestion."""
         explanation = yield from self.explain(trial)
         return explanation.sources if explanation else {}
 
-    def explain(self, trial: Union[int, TrialRecord]) -> Plan[Optional[Explanation]]:
+    def explain(self, trial: AnyTrial) -> Plan[Optional[Explanation]]:
         """Where the suggestion came from; None if there was none."""
         trial = yield from self._found(trial)
         message = yield from self._service.explain(trial.name, trial.created)
@@ -385,7 +397,7 @@ class StudyReader:
             titles[name] = task.display_name
         return titles
 
-    def reports(self, trial: Union[int, TrialRecord]) -> Plan[Dict[int, float]]:
+    def reports(self, trial: AnyTrial) -> Plan[Dict[int, float]]:
         """The values that a trial reported before its outcome, by step."""
         trial = yield from self._found(trial)
         response = yield from self._service.list_reports(trial.name, trial.created)

@@ -40,6 +40,7 @@ from slipstream.records import (
 )
 from slipstream.trials import Trials
 
+AnyTrial = Union[int, TrialRecord, Trial]
 Callback = Callable[["Study", TrialRecord], Any]
 
 class Study(StudyBase):
@@ -185,11 +186,11 @@ class Study(StudyBase):
         trials = await self.trials()
         return await asyncio.get_running_loop().run_in_executor(None, importances, trials)
 
-    async def explain(self, trial: Union[int, TrialRecord]) -> Optional[Explanation]:
+    async def explain(self, trial: AnyTrial) -> Optional[Explanation]:
         """See `slipstream.Study.explain`."""
         return await self._transport.run(self._reader.explain(trial))
 
-    async def source_weights(self, trial: Union[int, TrialRecord]) -> Mapping[str, float]:
+    async def source_weights(self, trial: AnyTrial) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""
         return await self._transport.run(self._reader.source_weights(trial))
 
@@ -197,13 +198,13 @@ class Study(StudyBase):
         """See `slipstream.Study.source_titles`."""
         return await self._transport.run(self._reader.source_titles())
 
-    async def reports(self, trial: Union[int, TrialRecord]) -> Mapping[int, float]:
+    async def reports(self, trial: AnyTrial) -> Mapping[int, float]:
         """See `slipstream.Study.reports`."""
         return await self._transport.run(self._reader.reports(trial))
 
     async def annotate(
         self,
-        trial: Union[int, TrialRecord],
+        trial: AnyTrial,
         *,
         labels: Optional[Mapping[str, Union[str, float, None]]] = None,
         note: Optional[str] = None,
