@@ -35,6 +35,7 @@ struct ComparedStudy {
   // By checkpoint: the best value of that many trials, the first ones with an outcome. Missing
   // where the study has fewer of them, or none of them has succeeded.
   std::map<int, double> best_after = {};
+  int ended = 0;  // Trials with an outcome, counted up to the last checkpoint.
 
   const v1::Metric& metric() const { return study.metrics(0); }
   std::optional<double> ValueOf(const v1::Trial& trial) const {
@@ -85,13 +86,12 @@ absl::Status ReadBestValues(ComparedStudy* compared, Session& session) {
   }
   const bool up = compared->metric().goal() == v1::Metric::MAXIMIZE;
   std::optional<double> incumbent;
-  int count = 0;
   return session.client().ListAllTrials(std::move(request), [&](const v1::Trial& trial) {
     const std::optional<double> value = compared->ValueOf(trial);
     const bool is_better = value.has_value() && (!incumbent.has_value() ||
                                                  (up ? *value > *incumbent : *value < *incumbent));
     if (is_better) incumbent = value;
-    ++count;
+    const int count = ++compared->ended;
     const bool is_checkpoint = std::count(std::begin(kCheckpoints), std::end(kCheckpoints), count);
     if (is_checkpoint && incumbent.has_value()) compared->best_after[count] = *incumbent;
     return count < *std::rbegin(kCheckpoints);
@@ -111,13 +111,14 @@ std::vector<std::string> ParametersToCompare(const std::vector<ComparedStudy>& s
 }
 
 // What is compared of a study; the names are the same for all. In CSV they have no spaces, but for
-// those of parameters. A parameter that has the name of another field, such as "best", becomes
-// "parameter best".
+// those of parameters, and what a study does not have is empty; a table says so. A parameter that
+// has the name of another field, such as "best", becomes "parameter best".
 std::vector<Field> ComparedFields(const ComparedStudy& compared,
                                   const std::vector<std::string>& parameters, Format format) {
   const bool exact = format == Format::kCsv;
-  const auto number = [exact](const std::optional<double>& value) {
-    if (!value.has_value()) return std::string();
+  const std::string missing = exact ? "" : "-";
+  const auto number = [&](const std::optional<double>& value) {
+    if (!value.has_value()) return missing;
     return exact ? FormatNumber(*value) : RoundNumber(*value);
   };
   const std::optional<v1::Trial>& best = compared.best;
@@ -125,12 +126,16 @@ std::vector<Field> ComparedFields(const ComparedStudy& compared,
       {"objective", MetricText(compared.metric())},
       {"trials", absl::StrCat(compared.study.trial_count())},
       {"succeeded", absl::StrCat(compared.study.succeeded_trial_count())},
-      {"best", best.has_value() ? number(compared.ValueOf(*best)) : ""},
-      {"best trial", best.has_value() ? ShortTrialName(best->name()) : ""}};
+      {"best", best.has_value() ? number(compared.ValueOf(*best)) : missing},
+      {"best trial", best.has_value() ? ShortTrialName(best->name()) : missing}};
   for (const int count : kCheckpoints) {
     const auto found = compared.best_after.find(count);
     const bool is_known = found != compared.best_after.end();
-    fields.push_back({absl::StrCat("best after ", count), is_known ? number(found->second) : ""});
+    const bool is_to_come = !exact && compared.ended < count;
+    fields.push_back({absl::StrCat("best after ", count),
+                      is_to_come ? absl::StrCat("only ", compared.ended, " ended")
+                      : is_known ? number(found->second)
+                                 : missing});
   }
   std::set<std::string> taken = {"study"};
   for (Field& field : fields) {
@@ -141,7 +146,7 @@ std::vector<Field> ComparedFields(const ComparedStudy& compared,
   const auto& values = (best.has_value() ? *best : none).configuration().values();
   for (const std::string& parameter : parameters) {
     const auto found = values.find(parameter);
-    const std::string text = found == values.end() ? ""
+    const std::string text = found == values.end() ? missing
                              : exact               ? FormatValue(found->second)
                                                    : RoundValue(found->second);
     fields.push_back({absl::StrCat(taken.count(parameter) > 0 ? "parameter " : "", parameter),

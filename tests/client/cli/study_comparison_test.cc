@@ -54,20 +54,20 @@ class StudyComparison : public CliTest {
   }
 };
 
-TEST_F(StudyComparison, ShowsStudiesSideBySide) {
+TEST_F(StudyComparison, ShowsStudiesSideBySideAndSaysWhatTheyDoNotHave) {
   const ProcessResult result = Run({"study", "compare", "ascent", "other"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, MatchesRegex("study +ascent +other *\n"
                                        "objective +maximize accuracy +maximize accuracy *\n"
                                        "trials +12 +12 *\n"
                                        "succeeded +10 +10 *\n"
-                                       "best +1.33333 *\n"
-                                       "best trial +ascent/11 *\n"
-                                       "best after 10 +0.9 *\n"
-                                       "best after 25 *\n"
-                                       "best after 50 *\n"
-                                       "lr +0.133333 *\n"
-                                       "parameter best *\n"));
+                                       "best +1.33333 +-\n"
+                                       "best trial +ascent/11 +-\n"
+                                       "best after 10 +0.9 +-\n"
+                                       "best after 25 +only 11 ended +only 10 ended\n"
+                                       "best after 50 +only 11 ended +only 10 ended\n"
+                                       "lr +0.133333 +-\n"
+                                       "parameter best +- +-\n"));
 }
 
 TEST_F(StudyComparison, HasARowForEachStudyInCsv) {
