@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "client/cli/call_limits.h"
+#include "client/cli/help_text.h"
 #include "client/cli/near_name.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/resource_name.h"
@@ -339,6 +340,7 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
                "slipstream");
   GlobalArguments arguments;
   Action action;
+  app.formatter(HelpText(terminal.width));
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version", absl::StrCat("slipstream ", SLIPSTREAM_VERSION));

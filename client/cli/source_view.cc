@@ -112,7 +112,8 @@ void PrintRegistered(const v1::RegisterSourceTaskResponse& response, bool valida
   }
   if (response.already_registered()) {
     session.Warn(
-        "the content was registered before; its title, version, labels and origin are unchanged");
+        "the content was registered before; its title, version, labels and origin are unchanged "
+        "(to change them, delete the source task and register it again)");
   }
   if (validate_only) {
     session.Remark("\nNothing was registered: this was only a check.");

@@ -13,7 +13,7 @@
 namespace slipstream::cli {
 
 const char kParameterGrammar[] =
-    R"(Parameters (--param) read NAME=KIND[:DOMAIN[:SCALE]], for example 'lr=double:1e-5..1:log':
+    R"(--param takes NAME=KIND[:DOMAIN[:SCALE]], such as 'lr=double:1e-5..1:log':
   NAME=double:LOW..HIGH[:SCALE]     real numbers
   NAME=integer:LOW..HIGH[:SCALE]    whole numbers
   NAME=discrete:N,N,...[:SCALE]     a list of ascending numbers
@@ -21,7 +21,7 @@ const char kParameterGrammar[] =
   NAME=boolean                      true or false
 SCALE is linear (the default), log or reverse_log. Two parts may follow:
   ;default=VALUE                    the value used where it is not set
-  ;when=PARENT:VALUE|VALUE...       active only while PARENT has one of these values
+  ;when=PARENT:VALUE|VALUE...       active only where PARENT has such a value
 A backslash before one of = : ; , | \ makes it an ordinary character.
 Example: --param 'kernel=categorical:rbf,poly;default=rbf'
          --param 'degree=integer:2..5;when=kernel:poly')";

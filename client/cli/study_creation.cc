@@ -261,7 +261,9 @@ void AddCreationCommand(CLI::App* group, Action* chosen) {
                     "Measurements have no noise, so models do not repeat configurations");
   TakeText(
       command->add_option("--id", arguments->id,
-                          "Its id, the last part of its name (default: chosen by the server)"));
+                          "Its id, the last part of its name: 1 to 63 characters of a-z, 0-9 and "
+                          "'-', beginning with a letter and not ending with '-' (default: chosen "
+                          "by the server)"));
   command->add_flag("--or-load", arguments->or_load,
                     "If there is a study with the id, uses that one, provided that it is as asked "
                     "for; its title and labels may differ");

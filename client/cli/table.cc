@@ -111,22 +111,12 @@ size_t WidthOfLine(const std::vector<size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), gaps);
 }
 
-// The text in lines of at most so many columns, unless a word takes more.
-std::vector<std::string> Broken(const std::string& text, size_t width) {
-  if (TextWidth(text) <= width) return {text};
-  std::vector<std::string> lines(1);
-  const std::vector<std::string> words = absl::StrSplit(text, ' ');
-  for (const std::string& word : words) {
-    std::string& line = lines.back();
-    if (line.empty()) {
-      line = word;
-    } else if (TextWidth(line) + 1 + TextWidth(word) <= width) {
-      absl::StrAppend(&line, " ", word);
-    } else {
-      lines.push_back(word);
-    }
+// Where nothing is broken, no cell is padded for a long sentence in another row.
+std::vector<size_t> WithoutSentences(const Table& table, std::vector<size_t> widths) {
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (HasSentences(table.columns[i])) widths[i] = std::min(widths[i], kNarrowest);
   }
-  return lines;
+  return widths;
 }
 
 // The widths with what is too wide taken from the columns of sentences, the widest first; nothing
@@ -145,13 +135,14 @@ std::optional<std::vector<size_t>> Squeezed(const Table& table, std::vector<size
   return widths;
 }
 
-// Writes the row on as many lines as its longest cell needs.
+// Writes the row on as many lines as its longest cell needs; on one if the width is endless.
 void WriteBroken(const Table& table, const Line& row, const std::vector<size_t>& widths,
-                 std::ostream& out) {
+                 size_t width, std::ostream& out) {
   std::vector<std::vector<std::string>> cells;
   size_t lines = 1;
   for (size_t i = 0; i < row.size(); ++i) {
-    cells.push_back(HasSentences(table.columns[i]) ? Broken(row[i], widths[i]) : Line{row[i]});
+    const bool breaks = HasSentences(table.columns[i]) && width != kEndless;
+    cells.push_back(breaks ? BrokenAtSpaces(row[i], widths[i]) : Line{row[i]});
     lines = std::max(lines, cells.back().size());
   }
   for (size_t k = 0; k < lines; ++k) {
@@ -164,7 +155,7 @@ void WriteBroken(const Table& table, const Line& row, const std::vector<size_t>&
 // Writes a text in lines that are set in, the further ones more.
 void WriteIndented(const std::string& text, size_t width, std::ostream& out) {
   size_t indent = kIndent;
-  for (const std::string& line : Broken(text, width - std::min(width, 2 * kIndent))) {
+  for (const std::string& line : BrokenAtSpaces(text, width - std::min(width, 2 * kIndent))) {
     out << std::string(indent, ' ') << line << '\n';
     indent = 2 * kIndent;
   }
@@ -271,6 +262,23 @@ std::string OnItsLines(std::string text) {
   return WithoutTurns(WithoutControls(std::move(text), "\n"));
 }
 
+std::vector<std::string> BrokenAtSpaces(const std::string& text, size_t width) {
+  if (TextWidth(text) <= width) return {text};
+  std::vector<std::string> lines(1);
+  const std::vector<std::string> words = absl::StrSplit(text, ' ');
+  for (const std::string& word : words) {
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (TextWidth(line) + 1 + TextWidth(word) <= width) {
+      absl::StrAppend(&line, " ", word);
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 std::string Truncated(const std::string& text, size_t widest) {
   const std::string line = OnOneLine(text);
   if (TextWidth(line) <= widest) return line;
@@ -283,7 +291,9 @@ void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream&
   std::vector<size_t> widths = Widths(heads, rows);
   const bool has_sentences =
       std::any_of(table.columns.begin(), table.columns.end(), HasSentences);
-  if (has_sentences) {
+  if (has_sentences && width == kEndless) {
+    widths = WithoutSentences(table, std::move(widths));
+  } else if (has_sentences) {
     const auto squeezed = Squeezed(table, widths, width);
     if (!squeezed.has_value()) return WriteStacked(table, bold_heads, width, out);
     widths = *squeezed;
@@ -291,7 +301,7 @@ void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream&
     return WriteInBlocks(table, widths, bold_heads, width, out);
   }
   out << Bold(Aligned(table, heads, widths), bold_heads) << '\n';
-  for (const Line& row : rows) WriteBroken(table, row, widths, out);
+  for (const Line& row : rows) WriteBroken(table, row, widths, width, out);
 }
 
 void WriteCsv(const Table& table, std::ostream& out) {
@@ -309,7 +319,7 @@ void WriteFields(const std::vector<Field>& fields, size_t width, std::ostream& o
   for (const Field& field : fields) {
     std::string before = Padded(field.name + ":", indent, Align::kLeft);
     for (const std::string& line :
-         Broken(OnOneLine(field.value), is_wide ? width - indent : kEndless)) {
+         BrokenAtSpaces(OnOneLine(field.value), is_wide ? width - indent : kEndless)) {
       out << before << line << '\n';
       before = std::string(indent, ' ');
     }

@@ -42,6 +42,8 @@ std::string OnOneLine(std::string text);
 std::string OnItsLines(std::string text);
 // The text on one line, of at most `widest` characters: an ellipsis ends what was longer.
 std::string Truncated(const std::string& text, size_t widest);
+// The text in lines of at most so many columns, unless a word takes more.
+std::vector<std::string> BrokenAtSpaces(const std::string& text, size_t width);
 
 // Writes aligned columns, with long cells truncated and line ends and other
 // control characters shown as spaces. Where the lines would have more characters than

@@ -227,9 +227,9 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       ->type_name("STUDY");
   TakeWhole(command->add_option("--count", arguments->count, "End after this many events"), 1,
             std::numeric_limits<int>::max());
-  command
-      ->add_option("--after", arguments->after,
-                   "Begin where an earlier watch of the same study or project ended")
+  TakeText(command->add_option("--after", arguments->after,
+                               "Begin where an earlier watch of the same study or project ended "
+                               "(default: now)"))
       ->type_name("TOKEN");
   command->add_flag("--until-completed", arguments->until_completed,
                     "End once the study is completed; exits with 1 if it is deleted before");

@@ -196,6 +196,17 @@ TEST(Table, BreaksNothingWhereItFitsOrIsNoTerminal) {
   EXPECT_THAT(Shown(whole, false, 20), HasSubstr(kSentence)) << "people copy it";
 }
 
+TEST(Table, PadsNoCellForALongSentenceInAnotherRowWhereItIsNoTerminal) {
+  const Table table = {
+      {{"fact"}, {"value", Align::kLeft, kSentences}, {"meaning", Align::kLeft, kSentences}},
+      {{"a", kSentence, "why"}, {"b", "12", "how many"}}};
+  EXPECT_EQ(Shown(table),
+            "fact  value                     meaning\n"
+            "a     one two three four five six seven eight  why\n"
+            "b     12                        how many\n");
+  EXPECT_THAT(Shown(table, false, 60), HasSubstr("b     12        "));
+}
+
 TEST(Fields, BreaksLongValuesBesideTheirNames) {
   std::ostringstream out;
   WriteFields({{"summary", kSentence}, {"n", "1"}}, 40, out);

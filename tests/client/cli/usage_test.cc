@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -28,6 +30,29 @@ TEST_F(Usage, HelpNamesTheCommandsAndSucceeds) {
   }
 }
 
+TEST_F(Usage, HelpFitsTheTerminalAndAPager) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"--help"}, {"suggest", "--help"}, {"study", "create", "--help"}};
+  for (const std::vector<std::string>& arguments : cases) {
+    for (const std::string& help : {RunCliOnTerminal(arguments, 80), RunCli(arguments).out}) {
+      for (const absl::string_view line : absl::StrSplit(help, absl::ByAnyChar("\r\n"))) {
+        EXPECT_LE(line.size(), 80) << line;
+      }
+    }
+    EXPECT_GT(RunCliOnTerminal(arguments, 80).size(), RunCliOnTerminal(arguments, 200).size());
+  }
+  EXPECT_THAT(RunCli(cases[0]).out,
+              HasSubstr("  suggest                     Leases trials to a worker; exits with 3 if "
+                        "the\n                              study gives none,"));
+}
+
+TEST_F(Usage, HelpOfACommandNamesTheOptionsThatAllTake) {
+  constexpr char kAll[] = "Also takes --address, --project, --format, --timeout";
+  EXPECT_THAT(RunCli({"suggest", "--help"}).out, HasSubstr(kAll));
+  EXPECT_THAT(RunCli({"study", "create", "--help"}).out, HasSubstr(kAll));
+  EXPECT_THAT(RunCli({"--help"}).out, Not(HasSubstr(kAll)));
+}
+
 TEST_F(Usage, HelpOfCreateTeachesTheGrammarWithAnExample) {
   const ProcessResult result = RunCli({"study", "create", "--help"});
   EXPECT_EQ(result.code, 0);
@@ -41,7 +66,7 @@ TEST_F(Usage, HelpOfChangeSaysThatWhatIsLeftOutStaysAsItIs) {
   EXPECT_THAT(change, Not(HasSubstr("default: 1h")));
   EXPECT_THAT(change, Not(HasSubstr("default: 3")));
   EXPECT_THAT(change, HasSubstr("off or 0: for ever"));
-  EXPECT_THAT(RunCli({"study", "create", "--help"}).out, HasSubstr("for ever (default: 1h)"));
+  EXPECT_THAT(RunCli({"study", "create", "--help"}).out, HasSubstr("(default: 1h)\n"));
 }
 
 TEST_F(Usage, AnOptionThatIsGivenTwiceIsNamed) {
@@ -138,6 +163,7 @@ TEST_F(Usage, AnEmptyTextDoesNotStandForTheDefault) {
       {{"study", "export", "s", "--output", ""}, "--output"},
       {{"study", "change", "s", "--lease", ""}, "--lease"},
       {{"study", "watch", ""}, "study"},
+      {{"study", "watch", "s", "--after", ""}, "--after"},
       {{"source", "export", "0123456789ab", "--output", ""}, "--output"},
       {{"source", "register", "", "--study", "s"}, "file"},
       {{"trial", "report", "s/1", "--step", "1", "--value", "1", "--metric", ""}, "--metric"}};
