@@ -1,5 +1,5 @@
-// The contract of the store, which every backend fulfils. A backend's test
-// program says
+// The contract of the store, which every backend fulfils. A backend's source
+// says
 //
 //   INSTANTIATE_TEST_SUITE_P(OnSqlite, StoreContract, testing::Values(backend), BackendName);
 //
@@ -104,7 +104,6 @@ class SeveralServers : public BackendTest {
   std::unique_ptr<Store> two_;
   StudyRecord study_;  // "s".
 };
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SeveralServers);
 
 MATCHER_P(HasCode, code, std::string("has code ") + absl::StatusCodeToString(code)) {
   *result_listener << arg.ToString();

@@ -16,8 +16,6 @@
 namespace slipstream {
 namespace {
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr size_t kPage = 4096;
 
 class DamagedStoreTest : public SqliteStoreTest {

@@ -7,7 +7,6 @@
 namespace slipstream {
 namespace {
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
 constexpr size_t kHeader = 32;
 constexpr size_t kFrame = 24 + 4096;
 

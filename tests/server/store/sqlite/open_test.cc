@@ -15,7 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::Key;
 
-constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kPermissionDenied = absl::StatusCode::kPermissionDenied;

@@ -19,6 +19,9 @@
 
 namespace slipstream {
 
+constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
+
 class SqliteStoreTest : public testing::Test {
  protected:
   SqliteStoreTest();
