@@ -1,10 +1,11 @@
 #include "core/prior/deviation_kernel.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/linalg/spectrum.h"
 
 namespace slipstream {
 namespace {
@@ -136,12 +137,9 @@ std::unique_ptr<Kernel> MakeDeviationKernel(const DeviationKernelOptions& option
 }
 
 Matrix NearbyTaskCovariance(const Matrix& similarity) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(similarity);
-  if (solver.info() != Eigen::Success) {
-    return Matrix::Identity(similarity.rows(), similarity.cols());
-  }
-  const Matrix root =
-      solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  const absl::StatusOr<Spectrum> spectrum = SpectrumOf(similarity);
+  if (!spectrum.ok()) return Matrix::Identity(similarity.rows(), similarity.cols());
+  const Matrix root = spectrum->vectors * spectrum->values.cwiseMax(0).cwiseSqrt().asDiagonal();
   Matrix covariance = root * root.transpose();
   const Vector scale = covariance.diagonal().cwiseSqrt().cwiseInverse();
   covariance = scale.asDiagonal() * covariance * scale.asDiagonal();

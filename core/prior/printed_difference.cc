@@ -1,10 +1,10 @@
 #include "core/prior/printed_difference.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/linalg/spectrum.h"
 
 namespace slipstream {
 namespace {
@@ -114,13 +114,11 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
   fitted->noise = noise_variance;
   if (observations.y.size() > 0) {
     const Vector residual = observations.y - fitted->known->Predict(observations.x).mean;
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-        own.kernel->Covariance(own.parameters, observations.x, observations.x));
-    if (solver.info() != Eigen::Success) {
-      return absl::FailedPreconditionError("the covariance has no eigenvalues");
-    }
-    fitted->vectors = solver.eigenvectors();
-    fitted->values = solver.eigenvalues().cwiseMax(0);
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        Spectrum spectrum,
+        SpectrumOf(own.kernel->Covariance(own.parameters, observations.x, observations.x)));
+    fitted->vectors = std::move(spectrum.vectors);
+    fitted->values = spectrum.values.cwiseMax(0);
     fitted->noise = observations.noise_variance.mean();
     fitted->residuals = fitted->vectors.transpose() * residual;
   }

@@ -1,6 +1,5 @@
 #include "core/prior/source_stack.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/spectrum.h"
 #include "core/prior/blocks/ranking.h"
 #include "core/prior/blocks/source_identities.h"
 #include "core/prior/blocks/source_points.h"
@@ -57,12 +57,12 @@ class AmplitudePosterior {
     difference.transposeInPlace();
     factor.SolveLower(difference);
     factor.SolveLower(residual);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(difference);
-    if (solver.info() != Eigen::Success || !residual.allFinite()) {
-      return absl::FailedPreconditionError("the spectrum of a level was not found");
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Spectrum spectrum, SpectrumOf(difference));
+    if (!residual.allFinite()) {
+      return absl::FailedPreconditionError("the residual of a level is not finite");
     }
-    return AmplitudePosterior(solver.eigenvalues().cwiseMax(0),
-                              (solver.eigenvectors().transpose() * residual).cwiseAbs2());
+    return AmplitudePosterior(spectrum.values.cwiseMax(0),
+                              (spectrum.vectors.transpose() * residual).cwiseAbs2());
   }
 
   // At the amplitude's logarithm, and the slope there.

@@ -1,26 +1,22 @@
 #include "core/prior/cluster/barycenter.h"
 
-#include <Eigen/Eigenvalues>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/spectrum.h"
 
 namespace slipstream {
 namespace {
 
 // The root of the symmetric `square`, whose lower triangle is read; what
 // rounding made negative counts as 0.
-Matrix BarycenterRoot(const Matrix& square) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(square);
-  const Vector fourth = solver.eigenvalues().cwiseMax(0).cwiseSqrt().cwiseSqrt();
-  const Matrix half = solver.eigenvectors() * fourth.asDiagonal();
-  return half * half.transpose();
+absl::StatusOr<Matrix> BarycenterRoot(const Matrix& square) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Spectrum spectrum, SpectrumOf(square));
+  const Vector fourth = spectrum.values.cwiseMax(0).cwiseSqrt().cwiseSqrt();
+  const Matrix half = spectrum.vectors * fourth.asDiagonal();
+  return Matrix(half * half.transpose());
 }
-
-}  // namespace
-
-namespace {
 
 absl::Status NextRound(const std::vector<const PlacedNormal*>& members,
                        const BarycenterOptions& options, const Deadline& deadline,
@@ -31,7 +27,10 @@ absl::Status NextRound(const std::vector<const PlacedNormal*>& members,
   Matrix root = Matrix::Zero(lower.rows(), lower.cols());
   for (const PlacedNormal* member : members) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the centres of the sources"));
-    root += part * BarycenterRoot(lower.transpose() * (member->covariance() * lower));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Matrix of_member,
+        BarycenterRoot(lower.transpose() * (member->covariance() * lower)));
+    root += part * of_member;
   }
   factor.SolveLowerTransposed(root);  // L^-T M.
   Matrix next = root * root.transpose();

@@ -1,12 +1,12 @@
 #include "core/prior/cluster/gaussian_distance.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/spectrum.h"
 
 namespace slipstream {
 namespace {
@@ -16,8 +16,7 @@ double TraceOfRoot(const PlacedNormal& a, const PlacedNormal& b) {
   const Matrix product = a.lower().transpose() * b.lower();
   Matrix square = Matrix::Zero(product.rows(), product.rows());
   square.selfadjointView<Eigen::Lower>().rankUpdate(product);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(square, Eigen::EigenvaluesOnly);
-  return solver.eigenvalues().cwiseMax(0).cwiseSqrt().sum();
+  return EigenvaluesOf(square).cwiseMax(0).cwiseSqrt().sum();
 }
 
 }  // namespace
