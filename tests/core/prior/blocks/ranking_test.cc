@@ -25,12 +25,39 @@ LeftOut SomeLeftOut(Index points) {
   return {means, root.triangularView<Eigen::Lower>(), WholeNumbers(points, points, 70) * 0.2};
 }
 
+// Pair by pair.
+double NaiveRankingLoss(const Vector& predicted, const Vector& y) {
+  double loss = 0;
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < y.size(); ++k) {
+      loss += (predicted[j] < predicted[k]) != (y[j] < y[k]) ? 1 : 0;
+    }
+  }
+  return loss;
+}
+
 TEST(Ranking, CountsEachPairInBothOrders) {
   const Vector y{{1, 2, 3}};
   EXPECT_EQ(RankingLoss(Vector{{4, 5, 6}}, y), 0);
   EXPECT_EQ(RankingLoss(Vector{{6, 5, 4}}, y), 6);
   EXPECT_EQ(RankingLoss(Vector{{0, 0, 0}}, y), 3);
   EXPECT_EQ(RankingLoss(Vector{{1, 2, 3}}, Vector{{0, 0, 0}}), 3);
+}
+
+TEST(Ranking, CountsWhatIsMisrankedPairByPairWithTiesAndWithout) {
+  for (const Index points : {0, 1, 2, 3, 8, 9, 17, 50, 200}) {
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+      const Vector tied = WholeNumbers(1, points, seed).row(0).transpose();
+      const Vector also_tied = WholeNumbers(1, points, seed + 10).row(0).transpose();
+      const Vector different = RandomVector(points, -1, 1, seed + 20);
+      const Vector others = RandomVector(points, -1, 1, seed + 30);
+      for (const Vector& predicted : {also_tied, different}) {
+        for (const Vector& y : {tied, others}) {
+          EXPECT_EQ(RankingLoss(predicted, y), NaiveRankingLoss(predicted, y)) << points;
+        }
+      }
+    }
+  }
 }
 
 TEST(Ranking, OfDrawsIsThatOfEachWithTiesAndWithout) {
