@@ -25,6 +25,10 @@ class Fingerprint {
   void Add(int64_t number) { Add(static_cast<uint64_t>(number)); }
   // Zeros of both signs are the same number.
   void Add(double number) { Add(std::bit_cast<uint64_t>(number + 0.0)); }
+  void Add(const Fingerprint& other) {
+    Add(other.low_);
+    Add(other.high_);
+  }
 
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 

@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/deadline.h"
+#include "core/base/fingerprint.h"
 #include "core/gp/coordinate_kinds.h"
 #include "core/gp/likelihood.h"
 #include "core/gp/model.h"
@@ -63,6 +64,14 @@ class Places {
   mutable Index count_ = 0;
 };
 
+// The target's results as they were when there were fewer of them.
+struct EarlierResults {
+  // When there were `count`, on the scale of that time; at most as many as now.
+  std::function<TrainingData(Index count)> at;
+  // For each count, from 0 on, a fingerprint of all that `at` gives for it and for those below.
+  std::function<std::vector<Fingerprint>()> fingerprints;
+};
+
 // The input that a prior is made from. Everything must outlive the call; none of it needs
 // to outlive what the call returns.
 struct PriorInput {
@@ -75,9 +84,7 @@ struct PriorInput {
   // Options of the target's own kernel.
   ModelOptions model;
   Places places;
-  // The target's results as they were when there were `count`, on the scale of
-  // that time; at most as many as now.
-  std::function<TrainingData(Index count)> earlier;
+  EarlierResults earlier;
   uint64_t seed = 0;
   // Hyperparameters are fitted to this many of the first results, as they are not
   // fitted again at each one; none: to all.

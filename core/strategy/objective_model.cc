@@ -88,9 +88,9 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
                           const SourceModels& sources, const Deadline& deadline) {
   const TrainingData nothing = NoResults(*view.space);
   Places places([&](Index count) { return PlacesOf(*view.space, count); });
-  const auto earlier = [&nothing](Index) { return nothing; };
   return prior.Prepare({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe, true),
-                        std::move(places), earlier,
+                        std::move(places),
+                        /*earlier=*/{},
                         /*seed=*/0,
                         /*calibrated_results=*/{},
                         /*initial_results=*/0, deadline});
@@ -180,13 +180,12 @@ absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& r
   scaled_ = ScaleResults(view, scaling);
   const TrainingData& data = training().data;
   Places places([&](Index count) { return PlacesOf(*view.space, count); });
-  const auto earlier = [&](Index count) { return EarlierResults(view, scaling, count); };
   ModelOptions options = ModelOptionsOf(view, request.recipe, true);
   options.noise = request.noise;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       transfer_,
       request.prior->Combine({KindsOf(*view.space), data, request.sources, std::move(options),
-                              std::move(places), earlier, request.seed,
+                              std::move(places), HistoryOf(view, scaling), request.seed,
                               std::min(scaled_.calibrated_to, data.y.size()),
                               request.initial_results, request.deadline}));
   least_of_sources_ = request.sources.front()->data.y.minCoeff();

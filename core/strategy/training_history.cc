@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "absl/types/span.h"
+#include "core/base/fingerprint.h"
 #include "core/space/candidate_list.h"
 
 namespace slipstream {
@@ -23,6 +26,41 @@ Index CountSettled(const StudyView& view) {
     if (InformsModels(trial)) seen.try_emplace(&trial.configuration, 0);
   }
   return static_cast<Index>(seen.size());
+}
+
+// All that TrainingSetOf takes from these besides the trials and the space.
+Fingerprint FingerprintOfScale(const StudyView& view, const Scaling& scaling) {
+  Fingerprint fingerprint;
+  fingerprint.Add(static_cast<int64_t>(view.goal));
+  fingerprint.Add(static_cast<int64_t>(scaling.warp));
+  fingerprint.Add(scaling.reach);
+  fingerprint.Add(static_cast<int64_t>(scaling.beside_sources));
+  fingerprint.Add(scaling.only_result_at);
+  fingerprint.Add(static_cast<uint64_t>(scaling.most));
+  if (!scaling.shared.has_value()) return fingerprint;
+  for (const double number : scaling.shared->Numbers()) fingerprint.Add(number);
+  return fingerprint;
+}
+
+// What EarlierTraining learns its results from, trial by trial.
+std::vector<Fingerprint> HistoryFingerprints(const StudyView& view, const Scaling& scaling) {
+  std::vector<Fingerprint> by_count;
+  Fingerprint history = FingerprintOfScale(view, scaling);
+  ConfigurationIndex seen;
+  std::vector<double> point(view.space->dimension());
+  for (const EndedTrial& trial : view.ended) {
+    if (!InformsModels(trial)) continue;
+    const auto [place, is_new] =
+        seen.try_emplace(&trial.configuration, static_cast<int64_t>(seen.size()));
+    if (is_new) by_count.push_back(history);
+    history.Add(place->second);
+    history.Add(*trial.value);
+    if (!is_new) continue;
+    view.space->EncodeCoordinates(trial.configuration, absl::MakeSpan(point));
+    for (const double coordinate : point) history.Add(coordinate);
+  }
+  by_count.push_back(history);
+  return by_count;
 }
 
 }  // namespace
@@ -64,8 +102,11 @@ TrainingSet EarlierTraining(const StudyView& view, const Scaling& scaling, Index
   return TrainingSetOf(then, scaling);
 }
 
-TrainingData EarlierResults(const StudyView& view, const Scaling& scaling, Index count) {
-  return count > 0 ? EarlierTraining(view, scaling, count).data : NoResults(*view.space);
+EarlierResults HistoryOf(const StudyView& view, const Scaling& scaling) {
+  return {[&](Index count) {
+            return count > 0 ? EarlierTraining(view, scaling, count).data : NoResults(*view.space);
+          },
+          [&] { return HistoryFingerprints(view, scaling); }};
 }
 
 TrainingData NoResults(const SearchSpace& space) {

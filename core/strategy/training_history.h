@@ -10,6 +10,7 @@
 
 #include "core/gp/likelihood.h"
 #include "core/gp/output_transform.h"
+#include "core/prior/prior.h"
 #include "core/study/study_view.h"
 #include "core/study/training_set.h"
 
@@ -42,8 +43,8 @@ Index CalibratedTo(const StudyView& view, Index different);
 
 // The training set as it was when there were `count` different configurations.
 TrainingSet EarlierTraining(const StudyView& view, const Scaling& scaling, Index count);
-// Its results alone; there may be none.
-TrainingData EarlierResults(const StudyView& view, const Scaling& scaling, Index count);
+// The results alone of all these. The view and the scaling must outlive it.
+EarlierResults HistoryOf(const StudyView& view, const Scaling& scaling);
 TrainingData NoResults(const SearchSpace& space);
 
 }  // namespace slipstream

@@ -186,38 +186,38 @@ absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances) {
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index first, Index count,
-                                             const std::function<TrainingData(Index)>& earlier,
-                                             AdaptionCache& cache, const Deadline& deadline) {
-  Fingerprint history;
-  AddModel(model, prototypes.places, &history);
-  std::vector<Fingerprint> fingerprints = {history};
-  for (Index step = first; step <= count; ++step) {
-    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
-    AddData(earlier(step), &history);
-    fingerprints.push_back(history);
-  }
+                                             const EarlierResults& earlier, AdaptionCache& cache,
+                                             const Deadline& deadline) {
+  const std::vector<Fingerprint> histories = earlier.fingerprints();
+  Fingerprint all;
+  AddModel(model, prototypes.places, &all);
+  all.Add(static_cast<int64_t>(first));
+  const auto key = [&](Index step) {
+    Fingerprint fingerprint = all;
+    fingerprint.Add(histories[static_cast<size_t>(step)]);
+    return fingerprint;
+  };
   AdaptiveWeights adapted = EqualWeights(prototypes.prototypes.size());
   Index known = count;
   for (; known >= first; --known) {
-    const auto found = cache.Find(fingerprints[static_cast<size_t>(known - first + 1)]);
+    const auto found = cache.Find(key(known));
     if (found == nullptr) continue;
     adapted = *found;
     break;
   }
   if (known == count) return adapted;
-  const PointMatrix last = earlier(count).x;
-  const bool keeps_values =
-      count - known > 1 && ValueBytes(prototypes, last.rows()) <= kMostValueBytes;
   const auto keep = [&](Index step) {
-    cache.Put(fingerprints[static_cast<size_t>(step - first + 1)],
-              std::make_shared<const AdaptiveWeights>(adapted));
+    cache.Put(key(step), std::make_shared<const AdaptiveWeights>(adapted));
   };
+  const PointMatrix last = count - known > 1 ? earlier.at(count).x : PointMatrix();
+  const bool keeps_values =
+      last.rows() > 0 && ValueBytes(prototypes, last.rows()) <= kMostValueBytes;
   std::vector<PrototypeValues> values;
   if (keeps_values) {
     SLIPSTREAM_ASSIGN_OR_RETURN(values, AllValues(prototypes, sources, last, deadline));
   }
   for (Index step = known + 1; step <= count; ++step) {
-    const TrainingData results = earlier(step);
+    const TrainingData results = earlier.at(step);
     absl::StatusOr<AdaptiveWeights> next =
         keeps_values && AreFirstOf(last, results)
             ? StepWithValues(prototypes, values, model, adapted.weights, results, deadline)

@@ -28,7 +28,6 @@
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 
 #include "absl/status/statusor.h"
@@ -38,6 +37,7 @@
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/cluster/gaussian_distance.h"
 #include "core/prior/cluster/prototypes.h"
+#include "core/prior/prior.h"
 
 namespace slipstream {
 
@@ -75,16 +75,15 @@ absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances);
 using AdaptionCache = Memo<Fingerprint, const AdaptiveWeights>;
 inline constexpr size_t kMostAdaptions = 256;
 
-// All steps of lines 15, 16 and 19 to 21, from `first` to `count`, of which earlier(t) gives the
-// results. They go on from the latest one that the cache knows, so that one is taken for each new
-// result; without it all are. What comes out is the same, bit for bit. FAILED_PRECONDITION when a
-// covariance cannot be factorised; DEADLINE_EXCEEDED or CANCELLED when the deadline passed: then
+// All steps of lines 15, 16 and 19 to 21, from `first` to `count`, each with the results that were
+// there then. They go on from the latest one that the cache knows, so that one is taken for each
+// new result; without it all are. What comes out is the same, bit for bit. FAILED_PRECONDITION when
+// a covariance cannot be factorised; DEADLINE_EXCEEDED or CANCELLED when the deadline passed: then
 // the cache gets the latest step that was taken.
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index first, Index count,
-                                             const std::function<TrainingData(Index)>& earlier,
-                                             AdaptionCache& cache,
+                                             const EarlierResults& earlier, AdaptionCache& cache,
                                              const Deadline& deadline = Deadline::Infinite());
 
 }  // namespace slipstream

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/gp/data_fingerprint.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
 
@@ -71,17 +72,25 @@ Situation::Situation(SourceModels all, TrainingData results, Index place_count, 
       places(RandomPoints(kinds, place_count, 4711)),
       seed(number) {}
 
+EarlierResults EarlierFrom(std::function<TrainingData(Index count)> at, Index now) {
+  const auto fingerprints = [at, now] {
+    std::vector<Fingerprint> by_count(1);
+    for (Index count = 1; count <= now; ++count) {
+      by_count.push_back(by_count.back());
+      AddData(at(count), &by_count.back());
+    }
+    return by_count;
+  };
+  return {at, fingerprints};
+}
+
 PriorInput Situation::input() const {
   return {kinds,
           target,
           sources,
           ModelOptions(),
           Places(places),
-          [this](Index count) {
-            std::vector<Index> rows;
-            for (Index i = 0; i < count; ++i) rows.push_back(i);
-            return RowsOf(target, rows);
-          },
+          EarlierFrom([this](Index count) { return FirstOf(target, count); }, target.y.size()),
           seed};
 }
 

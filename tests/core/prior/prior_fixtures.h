@@ -42,6 +42,9 @@ std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingDat
 std::shared_ptr<const SourceModel> SourceOf(const std::string& name, const TestFunction& function,
                                             Index dimension, Index count, uint64_t seed);
 
+// The history that `at` gives, of a target that has `now` results.
+EarlierResults EarlierFrom(std::function<TrainingData(Index count)> at, Index now);
+
 // A prior's input together with all that it refers to.
 class Situation {
  public:

@@ -24,11 +24,16 @@ TrainingData EarlierOf(const TrainingData& target, Index count) {
   return data;
 }
 
+EarlierResults EarlierIn(const Situation& situation) {
+  return EarlierFrom([&](Index count) { return EarlierOf(situation.target, count); },
+                     situation.target.y.size());
+}
+
 PriorInput InputOf(const Situation& situation) {
   const PriorInput plain = situation.input();
   return {plain.kinds,   plain.target,
           plain.sources, plain.model,
-          plain.places,  [&situation](Index count) { return EarlierOf(situation.target, count); },
+          plain.places,  EarlierIn(situation),
           plain.seed};
 }
 
@@ -452,7 +457,7 @@ TEST(ClusterPrior, KnowsHistoriesThatOnlyEndAlike) {
   };
   const PriorInput plain = InputOf(situation);
   const PriorInput other{plain.kinds,  plain.target, plain.sources, plain.model,
-                         plain.places, other_way,    plain.seed};
+                         plain.places, EarlierFrom(other_way, 6), plain.seed};
   const auto prior = MakeClusterPrior(ClusterOptions());
   const auto first = prior->Combine(plain).value();
   const auto warm = prior->Combine(other).value();
@@ -470,23 +475,17 @@ TEST(ClusterPrior, AsksForNoMoreStepsThanItHasTo) {
   const auto asked = [&](Index count) {
     const Situation situation(sources, FirstOf(all, count), 25);
     int calls = 0;
-    const PriorInput plain = InputOf(situation);
-    const PriorInput counting{plain.kinds,
-                              plain.target,
-                              plain.sources,
-                              plain.model,
-                              plain.places,
-                              [&](Index earlier) {
-                                ++calls;
-                                return plain.earlier(earlier);
-                              },
-                              plain.seed};
-    EXPECT_TRUE(prior->Combine(counting).ok());
+    PriorInput input = InputOf(situation);
+    input.earlier.at = [&calls, at = input.earlier.at](Index earlier) {
+      ++calls;
+      return at(earlier);
+    };
+    EXPECT_TRUE(prior->Combine(input).ok());
     return calls;
   };
-  EXPECT_EQ(asked(29), 28 + 1 + 28);  // To recognise, the points, each step.
-  EXPECT_EQ(asked(29), 28);
-  EXPECT_EQ(asked(30), 29 + 1 + 1);
+  EXPECT_EQ(asked(29), 1 + 28);  // The points, each step.
+  EXPECT_EQ(asked(29), 0);
+  EXPECT_EQ(asked(30), 1);
 }
 
 // Jeffreys divergences are mostly of covariances, so weights by them hardly

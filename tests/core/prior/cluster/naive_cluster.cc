@@ -121,7 +121,7 @@ NaiveAlgorithm::NaiveAlgorithm(const PriorInput& input,
   }
   weights.assign(groups.size(), 1 / static_cast<double>(groups.size()));
   for (Index tau = input.initial_results; tau < input.target.y.size(); ++tau) {
-    const TrainingData data = input.earlier(tau);
+    const TrainingData data = input.earlier.at(tau);
     const NaiveProcess posterior = NaiveConditioned(Prior(), data.x, data.y, kStepNoise);
     const NaiveNormal target = NaiveAt(posterior, input.places.Get());
     distances.clear();

@@ -460,7 +460,7 @@ TEST(Pretrained, GivesWordsNoSlope) {
   }
   TrainingData target{RandomPoints(kinds, 6, 9), RandomVector(6, -1, 1, 9), Vector::Ones(6)};
   const PointMatrix places = RandomPoints(kinds, 30, 10);
-  const PriorInput input{kinds, target, sources, ModelOptions(), Places(places), nullptr};
+  const PriorInput input{kinds, target, sources, ModelOptions(), Places(places), {}};
   const auto transfer = MakePretrained(LinearOptions())->Combine(input).value();
   const Hyperparameters learnt = LearntBy(*transfer);
   EXPECT_GT(learnt.weights[0], 1);
