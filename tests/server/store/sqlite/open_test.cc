@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,17 @@ using testing::Key;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kPermissionDenied = absl::StatusCode::kPermissionDenied;
+
+// The first test: SQLite goes on as it is first used in a process, which the others' fixture does.
+TEST(SqliteStore, SqliteTakesNoLocksToCountItsMemory) {
+  SqliteStoreOptions options;
+  options.path = testing::TempDir() + "/uncounted-" + std::to_string(getpid()) + ".db";
+  options.create = true;
+  const auto store = OpenSqliteStore(options);
+  for (const char* const end : {"", "-wal", "-shm", ".lock"}) unlink((options.path + end).c_str());
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(sqlite3_memory_used(), 0);
+}
 
 TEST_F(SqliteStoreTest, AClosedStoreIsOneFile) {
   MakeFile();
