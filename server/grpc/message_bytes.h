@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/grpc/unknown_fields.h"
 
 namespace slipstream {
 
@@ -29,10 +30,10 @@ inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& by
 // Fields that this version does not know are dropped: they would be stored and counted as what
 // they are beside. INVALID_ARGUMENT: malformed bytes are the caller's mistake.
 template <typename Message>
-absl::Status Parse(grpc::ByteBuffer bytes, Message* message) {
-  const grpc::Status read = grpc::SerializationTraits<Message>::Deserialize(&bytes, message);
-  if (read.ok()) {
-    message->DiscardUnknownFields();
+absl::Status Parse(const grpc::ByteBuffer& bytes, Message* message) {
+  grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));  // Which only reads them.
+  if (message->ParseFromZeroCopyStream(&reader) && reader.status().ok()) {
+    DropUnknownFields(message);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
