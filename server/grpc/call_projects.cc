@@ -1,5 +1,6 @@
 #include "server/grpc/call_projects.h"
 
+#include "absl/algorithm/container.h"
 #include "google/protobuf/descriptor.h"
 #include "server/access/gate.h"
 #include "server/service/project_in_name.h"
@@ -38,16 +39,15 @@ void AddProjects(const Message& message, bool is_new, std::set<std::string>* pro
     is_new = true;
     projects->emplace(ProjectInName(message.GetReflection()->GetString(message, parent)));
   }
-  for (const char* name : kNames) {
-    const FieldDescriptor* const field = type.FindFieldByName(name);
-    if (field == nullptr || field->type() != FieldDescriptor::TYPE_STRING) continue;
-    if (is_new && field->name() == "name") continue;
-    AddNames(message, *field, projects);
-  }
-  for (const char* name : kResources) {
-    const FieldDescriptor* const field = type.FindFieldByName(name);
-    if (field == nullptr || field->type() != FieldDescriptor::TYPE_MESSAGE) continue;
-    AddProjects(message.GetReflection()->GetMessage(message, field), is_new, projects);
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    const std::string& name = field.name();
+    if (field.type() == FieldDescriptor::TYPE_STRING && absl::c_linear_search(kNames, name)) {
+      if (!is_new || name != "name") AddNames(message, field, projects);
+    }
+    if (field.type() == FieldDescriptor::TYPE_MESSAGE && absl::c_linear_search(kResources, name)) {
+      AddProjects(message.GetReflection()->GetMessage(message, &field), is_new, projects);
+    }
   }
 }
 
