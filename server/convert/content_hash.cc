@@ -35,17 +35,24 @@ void AppendPart(absl::string_view part, std::string* out) {
   absl::StrAppend(out, part.size(), ":", part);
 }
 
+// Appends the message's DeterministicBytes.
+void AppendBytes(const google::protobuf::Message& message, std::string* out) {
+  const size_t begin = out->size();
+  const size_t size = message.ByteSizeLong();
+  out->resize(begin + size);
+  google::protobuf::io::ArrayOutputStream stream(out->data() + begin, static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
+}
+
 }  // namespace
 
 std::string HexSha256(absl::string_view bytes) { return absl::BytesToHexString(Sha256(bytes)); }
 
 std::string DeterministicBytes(const google::protobuf::Message& message) {
   std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
+  AppendBytes(message, &bytes);
   return bytes;
 }
 
@@ -53,7 +60,7 @@ std::string RequestFingerprint(absl::string_view method,
                                const google::protobuf::Message& request) {
   std::string content;
   AppendPart(method, &content);
-  content += DeterministicBytes(request);
+  AppendBytes(request, &content);
   return Sha256(content).substr(0, kFingerprintBytes);
 }
 
