@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "core/base/counter_random.h"
 #include "core/gp/surrogate.h"
 #include "core/optim/neighbours.h"
@@ -56,7 +56,7 @@ class WordsOf {
   }
 
   const size_t parameter_;
-  absl::flat_hash_set<int64_t> words_;
+  std::unordered_set<int64_t> words_;
 };
 
 // `incumbent` with each of these parameters drawn again with so much probability.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/prior/blocks/added_process.h"
@@ -103,7 +103,7 @@ std::vector<KnownTerm> KnownColumns(const std::vector<SumColumn>& columns, const
 // The columns' processes, each once, with what it has in all of them.
 std::vector<AddedTerm> TermsWith(const std::vector<SumColumn>& columns, const Vector& weights) {
   std::vector<AddedTerm> sum;
-  absl::flat_hash_map<const KernelExpansion*, size_t> places;
+  std::unordered_map<const KernelExpansion*, size_t> places;
   for (size_t j = 0; j < columns.size(); ++j) {
     const double weight = weights[static_cast<Index>(j)];
     if (!(weight > 0)) continue;

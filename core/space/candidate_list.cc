@@ -26,7 +26,8 @@ std::optional<size_t> CandidateList::FirstRepeat() const {
 
 size_t CandidateList::MemoryBytes() const {
   size_t bytes = rows_.capacity() * sizeof(Configuration) +
-                 index_.capacity() * (sizeof(ConfigurationIndex::value_type) + 1);
+                 index_.bucket_count() * sizeof(void*) +
+                 index_.size() * (sizeof(ConfigurationIndex::value_type) + 4 * sizeof(void*));
   for (const Configuration& row : rows_) bytes += row.values.capacity() * sizeof(Value);
   return bytes;
 }

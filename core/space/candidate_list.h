@@ -8,9 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "core/space/configuration.h"
 
 namespace slipstream {
@@ -40,7 +41,7 @@ struct ConfigurationsEqual {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a == *b; }
 };
 using ConfigurationIndex =
-    absl::flat_hash_map<const Configuration*, int64_t, ConfigurationHash, ConfigurationsEqual>;
+    std::unordered_map<const Configuration*, int64_t, ConfigurationHash, ConfigurationsEqual>;
 
 class CandidateList {
  public:

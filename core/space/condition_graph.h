@@ -7,9 +7,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/configuration.h"
@@ -18,7 +19,7 @@
 
 namespace slipstream {
 
-using NameIndex = absl::flat_hash_map<absl::string_view, size_t>;
+using NameIndex = std::unordered_map<absl::string_view, size_t, absl::Hash<absl::string_view>>;
 
 class ConditionGraph {
  public:

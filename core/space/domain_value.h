@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "core/space/configuration.h"
 #include "core/space/parameter.h"
@@ -18,7 +19,7 @@ namespace slipstream {
 
 // The index of each category of a categorical domain; empty for other domains.
 // Refers to the domain's strings.
-using LevelIndex = absl::flat_hash_map<absl::string_view, int64_t>;
+using LevelIndex = std::unordered_map<absl::string_view, int64_t, absl::Hash<absl::string_view>>;
 LevelIndex LevelIndexOf(const Domain& domain);
 
 // `value` as one of `domain`; absent if it is of the wrong kind, not finite or

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
@@ -61,7 +61,7 @@ class DomainCheck {
 
   absl::Status operator()(const CategoricalDomain& domain) const {
     SLIPSTREAM_RETURN_IF_ERROR(ChoiceCount(domain.values.size()));
-    absl::flat_hash_map<absl::string_view, size_t> seen;
+    std::map<absl::string_view, size_t> seen;
     for (size_t i = 0; i < domain.values.size(); ++i) {
       const std::string& word = domain.values[i];
       if (word.empty() || word.size() > SpaceLimits::kMaxChoiceBytes) {
@@ -136,7 +136,7 @@ absl::Status ValidateParameters(const std::vector<Parameter>& parameters) {
     return InvalidField("parameters", absl::StrCat(parameters.size(), " parameters"),
                         absl::StrCat("1 to ", SpaceLimits::kMaxParameters, " parameters"));
   }
-  absl::flat_hash_map<absl::string_view, size_t> seen;
+  std::map<absl::string_view, size_t> seen;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters[i].name;
     SLIPSTREAM_RETURN_IF_ERROR(ValidateName(i, name));

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "core/base/deadline.h"
 #include "core/base/even_parts.h"
 #include "core/space/nearest_candidate.h"
@@ -85,7 +86,7 @@ std::optional<std::vector<Configuration>> BestConfigurations(
     best[g] = giver.ranking.Best(per_giver, *giver.data);
   }
   std::vector<Configuration> configurations;
-  absl::flat_hash_set<Configuration> seen;
+  std::unordered_set<Configuration, absl::Hash<Configuration>> seen;
   for (size_t place = 0; place < per_giver; ++place) {
     for (size_t g = 0; g < givers; ++g) {
       if (IsLate(deadline)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "tests/architecture/violations.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -130,14 +131,16 @@ void CheckTestFolders(const std::vector<std::string>& files,
   }
 }
 
-// The line of the first call that sleeps, from 1; 0 if there is none.
-long LineThatSleeps(std::string_view text) {
+// The first line that has one of the words, from 1; 0 if there is none.
+long LineWith(std::string_view text, std::initializer_list<std::string_view> words) {
   size_t first = text.npos;
-  for (std::string_view call : {"sleep_for", "sleep_until", "SleepFor", "usleep", "nanosleep",
-                                "time.sleep", "asyncio.sleep"}) {
-    first = std::min(first, text.find(call));
-  }
+  for (const std::string_view word : words) first = std::min(first, text.find(word));
   return first == text.npos ? 0 : 1 + std::count(text.begin(), text.begin() + first, '\n');
+}
+
+long LineThatSleeps(std::string_view text) {
+  return LineWith(text, {"sleep_for", "sleep_until", "SleepFor", "usleep", "nanosleep",
+                         "time.sleep", "asyncio.sleep"});
 }
 
 bool MaySleep(std::string_view file) {
@@ -157,6 +160,20 @@ void CheckSleeps(const std::filesystem::path& root, const std::vector<std::strin
     violations.push_back(file + ":" + std::to_string(line) +
                          ": sleeps: wait for a condition, if need be by " +
                          "tests/testing/eventually.h or tests/testing/waiting.py");
+  }
+}
+
+// Hash maps that do not survive an allocation that fails, in what the server consists of.
+void CheckHashMaps(const std::filesystem::path& root, const std::vector<std::string>& files,
+                   std::vector<std::string>& violations) {
+  for (const std::string& file : files) {
+    if (!IsCppSource(file) || !(IsBelow(file, "core") || IsBelow(file, "server"))) continue;
+    const long line = LineWith(ReadFile(root / file), {"absl/container/flat_hash",
+                                                       "absl/container/node_hash"});
+    if (line == 0) continue;
+    violations.push_back(file + ":" + std::to_string(line) +
+                         ": uses a hash map of Abseil, which a failed allocation corrupts: " +
+                         "use one of the standard library");
   }
 }
 
@@ -204,6 +221,7 @@ std::vector<std::string> FindViolations(const std::filesystem::path& root) {
   CheckTests(root, files, violations);
   CheckTestFolders(files, violations);
   CheckSleeps(root, files, violations);
+  CheckHashMaps(root, files, violations);
   CheckLineLengths(root, files, violations);
   for (std::string& broken : FindBrokenLinks(root, files)) violations.push_back(std::move(broken));
   return violations;

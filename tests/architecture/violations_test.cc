@@ -208,6 +208,13 @@ TEST_F(Architecture, ATestThatSleepsIsFound) {
                                   StartsWith("tests/e2e/b.h:1: sleeps")));
 }
 
+TEST_F(Architecture, AHashMapThatAFailedAllocationCorruptsIsFound) {
+  Write("core/space/a.h", "\n#include \"absl/container/flat_hash_map.h\"\n");
+  Write("client/cli/b.cc", "#include \"absl/container/flat_hash_map.h\"\n");
+  EXPECT_THAT(Find(), Contains(StartsWith("core/space/a.h:2: uses a hash map of Abseil")));
+  EXPECT_THAT(Find(), Not(Contains(StartsWith("client/cli/b.cc:1: uses"))));
+}
+
 TEST_F(Architecture, WhatTestsWaitByMaySleepAndSoMayPrograms) {
   Write("tests/testing/eventually.cc", "std::this_thread::sleep_for(kPause);\n");
   Write("tests/testing/waiting.py", "time.sleep(PAUSE)\n");

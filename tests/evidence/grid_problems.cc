@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/space/candidate_list.h"
@@ -83,7 +84,7 @@ constexpr GridProblem kGrids[] = {
 
 constexpr absl::string_view kValue = "value";
 
-using Losses = absl::flat_hash_map<Configuration, double>;
+using Losses = std::unordered_map<Configuration, double, absl::Hash<Configuration>>;
 
 // Keeps the branches in the order of the parameter's choices.
 void AddBranch(const Value& branch, Problem& problem) {

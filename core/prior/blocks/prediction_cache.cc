@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/counter_random.h"
+#include "core/base/out_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -196,6 +197,14 @@ size_t PredictionCache::BytesHeld() const {
 void PredictionCache::Insert(const Request& request) {
   if (!request.has_changed) return;
   const std::lock_guard lock(mutex_);
+  const absl::Status kept = OrOutOfMemory([&] {
+    Keep(request);
+    return absl::OkStatus();
+  });
+  if (!kept.ok()) Forget();
+}
+
+void PredictionCache::Keep(const Request& request) {
   const size_t of_cross = static_cast<size_t>(process_->points.rows()) * sizeof(double);
   const bool are_results = request.results != nullptr && request.results->all == request.x.all;
   const bool is_full = BytesHeld() > most_bytes_;

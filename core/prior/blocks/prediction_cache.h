@@ -8,7 +8,8 @@
 //
 // A point's numbers take the same operations in the same order whatever it is asked for with, so
 // the cache changes nothing, not the last bit. Bounded: a cache that would grow too large is
-// emptied. Thread-safe; no lock is held while computing.
+// emptied, as it is when memory lacks for what it would keep. Thread-safe; no lock is held while
+// computing.
 //
 // Not a Memo (core/base/memo.h), which evicts one entry after the other: a result's covariances
 // are stored by the places of all points, so that no point can go alone. And a request looks up
@@ -21,9 +22,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/gp/kernel_expansion.h"
 #include "core/gp/surrogate.h"
 #include "core/linalg/types.h"
@@ -78,6 +79,13 @@ class PredictionCache {
   };
   class Request;
 
+  struct KeyHash {
+    size_t operator()(const CachedPoints::Key& key) const noexcept { return key[0]; }
+  };
+  // Abseil's maps do not survive a failed allocation.
+  template <typename Value>
+  using KeyMap = std::unordered_map<CachedPoints::Key, Value, KeyHash>;
+
   void Answer(Request& request);
   void Find(Request& request) const;
   // Called with the lock.
@@ -87,17 +95,18 @@ class PredictionCache {
   void ComputeResult(Request& request, size_t place) const;
   void Insert(const Request& request);
   // Called with the lock.
+  void Keep(const Request& request);
   size_t BytesHeld() const;
   void Forget();
 
   const std::shared_ptr<const KernelExpansion> process_;
   const size_t most_bytes_;
   mutable std::mutex mutex_;
-  absl::flat_hash_map<CachedPoints::Key, uint32_t> places_;
+  KeyMap<uint32_t> places_;
   // The places of the last few sets of points that are all there.
-  absl::flat_hash_map<CachedPoints::Key, std::vector<uint32_t>> sets_;
+  KeyMap<std::vector<uint32_t>> sets_;
   std::vector<Point> points_;
-  absl::flat_hash_map<CachedPoints::Key, Result> results_;
+  KeyMap<Result> results_;
   size_t crosses_ = 0;  // The number of points whose `cross` is there.
 };
 

@@ -1,9 +1,11 @@
 // Spaces with a finite table of configurations.
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "core/space/search_space.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -52,6 +54,15 @@ TEST(SearchSpaceCandidates, KeepTheirOrderAndAreFoundAgain) {
   EXPECT_EQ(space->CandidateIndex(*space->Resolve(Row(1))), 2);
   EXPECT_EQ(space->CandidateIndex(*space->Resolve(Row(2))), std::nullopt);
   EXPECT_EQ(space->CandidateIndex(Configuration{}), std::nullopt);
+}
+
+TEST(SearchSpaceCandidates, ATableThatMemoryLacksForIsAnError) {
+  absl::Status made = OutOfMemory();
+  for (int allocations = 0; IsOverload(made); ++allocations) {
+    const LackOfMemory lack(allocations);
+    made = OrOutOfMemory([] { return Table({Row(3), PolyRow(1, 2), Row(1)}).status(); });
+  }
+  EXPECT_TRUE(made.ok()) << made;
 }
 
 TEST(SearchSpaceCandidates, NegativeZeroFindsZero) {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/base/counter_random.h"
+#include "core/base/out_of_memory.h"
 #include "core/gp/kernel.h"
 #include "core/prior/blocks/source_model.h"
 #include "tests/core/prior/prior_fixtures.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -59,6 +61,26 @@ Answers AnswersOneByOne(PredictionCache& cache, const PointMatrix& results, cons
     answers.variance[i] = there.variance[0];
   }
   return answers;
+}
+
+TEST(PredictionCacheTest, SaysTheSameWhereMemoryLacksForWhatItKeeps) {
+  const auto source = SourceOfSize(41, false);
+  const CachedPoints x(PointsOf(7, 1));
+  const Vector expected = PredictionCache(source->expansion, 1 << 20).Means(x);
+  PredictionCache cache(source->expansion, 1 << 20);
+  bool is_lacking = true;
+  for (int allocations = 0; is_lacking; ++allocations) {
+    cache.Clear();
+    {
+      const LackOfMemory lack(allocations);
+      const absl::Status asked = OrOutOfMemory([&] {
+        EXPECT_EQ(cache.Means(x), expected);
+        return absl::OkStatus();
+      });
+      is_lacking = lack.has_struck();
+    }
+    EXPECT_EQ(cache.Means(x), expected) << "after " << allocations << " allocations";
+  }
 }
 
 TEST(PredictionCacheTest, SaysWhatTheExpansionSays) {
