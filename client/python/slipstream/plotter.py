@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from slipstream.plots import contents
 from slipstream.plots.figure import Figure
@@ -51,9 +51,12 @@ class Plotter:
         """The values against each parameter, or against those that `params` names."""
         return _draw(contents.slices(self._study.id, self._study.trials, params), engine)
 
-    def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:
+    def contour(
+        self, first: Optional[str] = None, second: Optional[str] = None, *, engine: str = "matplotlib"
+    ) -> Any:
         """A model of the values over two parameters, averaged over the others, and the trials.
 
+        A parameter that is left out is the one that explains most of the values' variation.
         Only trials in which both parameters are active count; where one of them makes the other
         inactive, the plot is blank."""
         return _draw(contents.contour(self._study.id, self._study.trials, first, second), engine)

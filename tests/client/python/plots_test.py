@@ -204,6 +204,19 @@ class Contents(PlotTest):
                     for end, bound in zip(ends, bounds):
                         self.assertAlmostEqual(end, bound, delta=1e-4)
 
+    def test_a_contour_has_the_most_important_parameters_by_default(self):
+        trials = self.source.trials
+        first, second, third, *_ = self.source.importances()
+        for given, wanted in (((), (first, second)), ((third,), (third, first)),
+                              ((None, first), (second, first))):
+            self.assertEqual(contents.contour("earlier", trials, *given),
+                             contents.contour("earlier", trials, *wanted))
+        narrow = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, maximize="accuracy")
+        for number in range(4):
+            narrow.record({"x": number / 4}, number)
+        with self.assertRaisesRegex(ValueError, "two parameters, and the study has one"):
+            narrow.plot.contour()
+
     def test_a_contour_needs_trials_in_which_both_are_active(self):
         trials = self.conditional()
         with self.assertRaisesRegex(ValueError, "have 'C' and 'units', and there is none"):

@@ -116,11 +116,24 @@ def slices(title: str, trials: Trials, params: Union[str, Sequence[str], None]) 
     return Figure(f"{title}: slices", panels, color_label="trial")
 
 
-def contour(title: str, trials: Trials, first: str, second: str) -> Figure:
+def _most_important(trials: Trials, besides: Optional[str]) -> str:
+    """The parameter that explains most of the values' variation, besides another one."""
+    ranked = importances(trials, needed_by="this plot")
+    for name in ranked:
+        if name != besides:
+            return name
+    raise ValueError("a contour needs two parameters, and the study has one")
+
+
+def contour(
+    title: str, trials: Trials, first: Optional[str] = None, second: Optional[str] = None
+) -> Figure:
     """A model of the values over two parameters, averaged over the others, and the trials.
 
     Only trials in which both are active count, and the map is blank where they cannot be."""
-    _choose(trials.space, [first, second])
+    _choose(trials.space, [one for one in (first, second) if one is not None])
+    first = _most_important(trials, second) if first is None else first
+    second = _most_important(trials, first) if second is None else second
     if first == second:
         raise ValueError(f"contour({first!r}, {second!r}) needs two different parameters")
     done = _need_results(trials, 4, [first, second])
