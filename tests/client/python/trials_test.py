@@ -331,6 +331,8 @@ class Outcomes(TrialTest):
         for _ in range(8):
             with study.suggest() as other:
                 other.complete(other["x"])
+        self.assertIn("prior none (the study has no source tasks, which empirical needs), calibration",
+                      study.explain(9).facts["recipe"])
         of_models = [facts["lengthscales"] for number in range(2, 10)
                      if "lengthscales" in (facts := study.explain(number).facts)]
         self.assertGreater(len(of_models), 0)

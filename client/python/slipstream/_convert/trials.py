@@ -15,6 +15,7 @@ from slipstream.options import DEFAULT_ADDRESS
 from slipstream.records import Explanation, SourceTask, TrialRecord
 
 _LONGEST_REASON = 1024  # Bytes.
+_PRIOR = "prior "  # With which the text of a recipe begins.
 
 
 def _number_in(name: str) -> Optional[int]:
@@ -62,7 +63,18 @@ def _with_names(lengthscales: str, space: Space) -> str:
     return " ".join(f"{name}={part}" for name, part in zip(space, parts))
 
 
-def explanation_of(number: int, message: Message, space: Space) -> Optional[Explanation]:
+def _without_prior(recipe: str) -> str:
+    """What the recipe is in a study without source tasks, of which a prior is made."""
+    prior, comma, rest = recipe.partition(",")
+    name = prior[len(_PRIOR):]
+    if not prior.startswith(_PRIOR) or name == "none":
+        return recipe
+    return f"{_PRIOR}none (the study has no source tasks, which {name} needs){comma}{rest}"
+
+
+def explanation_of(
+    number: int, message: Message, space: Space, has_sources: bool
+) -> Optional[Explanation]:
     """What the server says of a trial's suggestion; None for a trial that was not suggested."""
     if not message.HasField("provenance"):
         return None
@@ -70,6 +82,8 @@ def explanation_of(number: int, message: Message, space: Space) -> Optional[Expl
     facts = {fact.name: getattr(fact, fact.WhichOneof("kind") or "text") for fact in provenance.facts}
     if "lengthscales" in facts:
         facts["lengthscales"] = _with_names(facts["lengthscales"], space)
+    if "recipe" in facts and not has_sources:
+        facts["recipe"] = _without_prior(facts["recipe"])
     return Explanation(
         trial=number,
         preset=provenance.preset,
