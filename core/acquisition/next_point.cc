@@ -7,6 +7,7 @@
 
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
+#include "core/gp/feasible_surrogate.h"
 #include "core/optim/enumeration.h"
 #include "core/optim/space_maximizer.h"
 #include "core/space/encoded_points.h"
@@ -258,6 +259,9 @@ class Chooser {
     next.model_deviation = deviation;
     next.mean = transform.Invert(mean);
     next.deviation = transform.InvertDeviation(mean, deviation);
+    // All members have learnt the same of where trials have no value.
+    const auto chances = ChancesOfValue(request_.model.member(0), x);
+    if (chances.has_value()) next.chance = chances->value();
   }
 
   const NextPointRequest& request_;

@@ -280,12 +280,12 @@ class FeasibleSurrogate : public Surrogate {
     });
   }
 
- private:
   Vector Chances(const PointMatrix& x) const {
     if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
     return feasibility_->Means(x).unaryExpr(&ChanceOf);
   }
 
+ private:
   Vector DoPredictMean(const PointMatrix& x) const override {
     return BlendedMean(objective_->PredictMean(x), Chances(x));
   }
@@ -424,6 +424,11 @@ const Surrogate& WhereMeasured(const Surrogate& surrogate) {
 Vector MeanOutcomes(const Surrogate& surrogate, const PointMatrix& x) {
   const auto* const feasible = dynamic_cast<const FeasibleSurrogate*>(&surrogate);
   return feasible == nullptr ? surrogate.Predict(x).mean : feasible->MeanOutcomes(x);
+}
+
+std::optional<Vector> ChancesOfValue(const Surrogate& surrogate, const PointMatrix& x) {
+  const auto* const feasible = dynamic_cast<const FeasibleSurrogate*>(&surrogate);
+  return feasible == nullptr ? std::nullopt : std::make_optional(feasible->Chances(x));
 }
 
 }  // namespace slipstream

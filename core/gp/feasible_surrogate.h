@@ -34,6 +34,7 @@
 #define SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -80,6 +81,10 @@ const Surrogate& WhereMeasured(const Surrogate& surrogate);
 // The objective's means of a surrogate that MakeFeasibleSurrogate has made, but from p = 1/2 down
 // by (1 - 2p)^2 the worst result; the means of any other one.
 Vector MeanOutcomes(const Surrogate& surrogate, const PointMatrix& x);
+
+// The chance p that a trial has a value, at each point, of a surrogate that MakeFeasibleSurrogate
+// has made; nothing of any other one.
+std::optional<Vector> ChancesOfValue(const Surrogate& surrogate, const PointMatrix& x);
 
 }  // namespace slipstream
 

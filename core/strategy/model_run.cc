@@ -326,6 +326,7 @@ class ModelRun final : public SuggestionRun {
       provenance.facts.push_back({"predicted_mean", next.mean});
       provenance.facts.push_back({"predicted_deviation", next.deviation});
     }
+    if (next.chance.has_value()) provenance.facts.push_back({"chance_of_value", *next.chance});
     provenance.facts.push_back({"acquisition_value", next.value});
     if (next.is_repeat) {
       provenance.facts.push_back(

@@ -22,6 +22,8 @@ constexpr FactMeaning kMeanings[] = {
     {"predicted_mean", "what the model expects here if the trial has a value, in the "
                        "objective's unit"},
     {"predicted_deviation", "the standard deviation of that expectation, without noise"},
+    {"chance_of_value", "the probability that the trial has a value, judging by which trials had "
+                        "none"},
     {"acquisition_value", "how promising the acquisition finds the point: the most of all points "
                           "that were searched"},
     {"repeat", "why a configuration is tried again"},

@@ -83,6 +83,13 @@ TEST(FeasibleSurrogate, WhereMeasuredIsItsObjective) {
   EXPECT_EQ(&WhereMeasured(*parts.objective), parts.objective.get());
 }
 
+TEST(FeasibleSurrogate, TellsTheChanceOfAValue) {
+  const Parts parts = MakeParts();
+  const PointMatrix x = RandomPoints(Mixed(), 20, 11);
+  EXPECT_EQ(ChancesOfValue(*parts.whole, x), Chances(*parts.feasibility, x));
+  EXPECT_EQ(ChancesOfValue(*parts.objective, x), std::nullopt);
+}
+
 TEST(FeasibleSurrogate, OutcomesThatProbablyHaveNoValueAreTheWorst) {
   const Parts parts = MakeParts();
   const PointMatrix x = RandomPoints(Mixed(), 20, 11);

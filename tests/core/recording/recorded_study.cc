@@ -52,8 +52,10 @@ std::string TextOf(const Provenance& provenance) {
     absl::StrAppend(&text, "; ", source.source, ":", Number(source.weight));
   }
   for (const Fact& fact : provenance.facts) {
-    // The recording is of one instruction set, and the test says which.
-    if (fact.name != "instruction_set") absl::StrAppend(&text, "; ", TextOf(fact));
+    // The recording is of one instruction set, and the test says which. The chance of a value is a
+    // part of the acquisition's.
+    if (fact.name == "instruction_set" || fact.name == "chance_of_value") continue;
+    absl::StrAppend(&text, "; ", TextOf(fact));
   }
   for (const Note& note : provenance.notes) {
     absl::StrAppend(&text, "; note ", note.name);

@@ -248,6 +248,26 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   }
 }
 
+TEST(ModelStrategy, TellsTheChanceOfAValueOnceATrialHadNone) {
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
+  EdgeStudy edge(0, Ending::kInfeasible, HighestAtTwoFifths);
+  const auto next = [&] {
+    return strategy->Suggest(edge.study.view(), 1, 2, Deadline::Infinite()).value().front();
+  };
+  while (edge.study.ended.size() < 8) {
+    const Suggestion suggestion = next();
+    edge.study.Lease({suggestion});
+    edge.study.End(Ending::kMeasured, HighestAtTwoFifths(X(suggestion.configuration)));
+  }
+  EXPECT_TRUE(HasFact(next(), "predicted_mean"));
+  EXPECT_FALSE(HasFact(next(), "chance_of_value"));
+  edge.study.Lease({next()});
+  edge.study.End(Ending::kInfeasible);
+  const double chance = NumberFact(next(), "chance_of_value");
+  EXPECT_GT(chance, 0.5);
+  EXPECT_LT(chance, 1);
+}
+
 // Runs a study whose trials without a value are infeasible. Returns how many of those in its second
 // half were.
 int LateInfeasible(FakeStudy& study, const char* preset, int trials,
