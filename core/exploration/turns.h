@@ -18,10 +18,11 @@
 // in vain, which are no better than the best one before them (core/exploration/in_vain.h). After
 // ten of these, and once little is expected, the second exploring turn is a point at random, unless
 // there is more than faint noise, beside which the best result is the luckiest one. If much is
-// expected, only every third suggestion is the acquisition's after eight results in vain, and the
+// expected, there comes a time when only every third suggestion is the acquisition's, and the
 // others are words that no trial has had and points at random. In a space with words or conditions
-// that takes no more than faint noise. In a space of numbers it takes results that are about as
-// good as at random, and so many that what was expected of them adds up to 1.5 deviations.
+// it comes after eight results in vain, beside no more than faint noise. In a space of numbers it
+// comes after five that are about as good as at random, if the improvement expected of all of them
+// adds up to 1.5 deviations.
 //
 // While all results look like guesses, every second suggestion is a point at random: the model then
 // learns which guesses are slightly better than others, and not where there is more to learn.
