@@ -15,15 +15,16 @@ namespace slipstream {
 // InvalidField, an OverloadError and the refusals of refusals.h, and if it is UNAVAILABLE.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// The status that `work` returns, or RESOURCE_EXHAUSTED if there is too little memory for it. The
-// text of that is so short that it takes none.
+// The status that `work` returns, or one whose text is so short that it takes no memory:
+// UNAVAILABLE if there is too little for the moment, as callers repeat that even without details,
+// and RESOURCE_EXHAUSTED if there could never be enough.
 template <typename Work>
 grpc::Status OrNoMemory(const Work& work) noexcept {
   constexpr char kText[] = "no memory";
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, kText);
+    return grpc::Status(grpc::StatusCode::UNAVAILABLE, kText);
   } catch (const std::length_error&) {
     return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, kText);
   }
