@@ -338,7 +338,7 @@ class Outcomes(TrialTest):
         self.assertGreater(len(of_models), 0)
         for text in of_models:
             self.assertRegex(text, r"^x=[\d.]+ kernel=[\d.]+")
-        added = study.record({name: one for name, one in trial.items()}, 0.25)
+        added = study.record(dict(trial), 0.25)
         self.assertIsNone(study.explain(added))
         self.assertEqual(study.source_weights(added), {})
 

@@ -387,9 +387,7 @@ class StudyReader:
         """Where the suggestion came from; None if there was none."""
         trial = yield from self._found(trial)
         message = yield from self._service.explain(trial.name, trial.created)
-        return explanation_of(
-            trial.number, message, self._study.space, bool(self._study.sources)
-        )
+        return explanation_of(trial.number, message, self._space, bool(self._study.sources))
 
     def source_titles(self) -> Plan[Dict[str, str]]:
         """The titles of the study's source tasks, by name."""
