@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace slipstream {
@@ -14,6 +16,8 @@ constexpr size_t kFirst = 8;
 constexpr double kHardlyBetter = 0.02;
 constexpr double kMuchWorse = 0.2;
 constexpr double kSome = 0.05;
+// A part of the distance between this level and what is much worse.
+constexpr double kNotFar = 0.01;
 
 double QuantileOf(std::vector<double> values, double quantile) {
   const auto place = std::lround(quantile * static_cast<double>(values.size() - 1));
@@ -44,17 +48,20 @@ bool LooksRandom(const Vector& results, Index in_vain) {
 bool AreGuesses(absl::Span<const EndedTrial> ended, Goal goal) {
   std::vector<double> costs;
   for (const EndedTrial& trial : ended) {
-    if (!InformsModels(trial)) continue;
+    if (trial.ending != Ending::kMeasured) continue;
     costs.push_back(goal == Goal::kMinimize ? *trial.value : -*trial.value);
   }
   if (costs.size() < kFirst) return false;
   const double level = QuantileOf({costs.begin(), costs.begin() + kFirst}, 0.5);
-  const double best = *std::min_element(costs.begin(), costs.end());
-  if (!(best >= level - kHardlyBetter * std::abs(level))) return false;
   const double limit = level + kMuchWorse * std::abs(level);
-  const auto worse = std::count_if(costs.begin(), costs.end(),
-                                   [limit](double cost) { return cost > limit; });
-  return static_cast<double>(worse) >= kSome * static_cast<double>(costs.size());
+  std::vector<double> worse;
+  std::copy_if(costs.begin(), costs.end(), std::back_inserter(worse),
+               [limit](double cost) { return cost > limit; });
+  if (worse.empty()) return false;
+  if (static_cast<double>(worse.size()) < kSome * static_cast<double>(costs.size())) return false;
+  const double away = QuantileOf(std::move(worse), 0.5) - level;
+  const double gain = level - *std::min_element(costs.begin(), costs.end());
+  return gain <= std::min(kHardlyBetter * std::abs(level), kNotFar * away);
 }
 
 }  // namespace slipstream

@@ -19,10 +19,12 @@ Index ResultsInVain(const Vector& results, double least_better);
 // 0 < in_vain < results.size().
 bool LooksRandom(const Vector& results, Index in_vain);
 
-// Whether all that was found are guesses, as where trainings learn nothing in most of a space: at
-// least eight results, the best of which is better than the median of the first eight by no more
-// than a fiftieth of this median, while a twentieth of all results are worse than it by more than a
-// fifth. Small differences of guesses then say nothing of where learning begins.
+// Whether all that was found are guesses, as where trainings learn nothing in most of a space.
+// There are at least eight results, and a twentieth of all are worse than the median of the first
+// eight by more than a fifth of it. The best one is better than this median by no more than a
+// fiftieth of it, and by no more than a hundredth of what those that are so much worse are worse
+// by, which tells guesses from accuracies near 1. Small differences of guesses say nothing of where
+// learning begins.
 bool AreGuesses(absl::Span<const EndedTrial> ended, Goal goal);
 
 }  // namespace slipstream

@@ -34,8 +34,8 @@ constexpr Index kManyInVain = 8;
 // After this many results that are no better at all, some suggestions are points at random.
 constexpr double kAnyBetter = 1e-12;
 constexpr Index kPersistentlyInVain = 10;
-// In a space of numbers turns begin, too, after at least so many results in vain, of which the model
-// had promised so much improvement together, on outputs of variance 1.
+// In a space of numbers turns begin, too, after at least so many results in vain, of which the
+// model had promised so much improvement together, on outputs of variance 1.
 constexpr Index kSomeInVain = 5;
 constexpr double kBrokenPromises = 1.5;
 // While all results look like guesses, one in this many suggestions is the acquisition's.

@@ -50,6 +50,19 @@ TEST(InVain, GuessesAreAlikeButForThoseThatAreMuchWorse) {
   EXPECT_TRUE(AreGuessed({-0.1, -0.1, -0.1, 5, -0.1, -0.101, -0.1, -0.1}));
 }
 
+TEST(InVain, AccuraciesNearOneAreNoGuesses) {
+  EXPECT_FALSE(AreGuessed({-0.981, -0.978, -0.985, -0.6, -0.981, -0.99, -0.981, -0.975}));
+}
+
+TEST(InVain, TrialsThatWereStoppedEarlyDoNotCount) {
+  std::vector<EndedTrial> trials(10);
+  for (EndedTrial& trial : trials) trial.value = 2.3;
+  trials.front().value = 9;
+  EXPECT_TRUE(AreGuesses(trials, Goal::kMinimize));
+  trials.front().ending = Ending::kStopped;
+  EXPECT_FALSE(AreGuesses(trials, Goal::kMinimize));
+}
+
 TEST(InVain, GuessesOfAllOfAStudyCount) {
   std::vector<double> costs = {2.30, 2.31, 2.30, 2.29, 2.30, 9, 2.30, 2.30};
   costs.resize(20, 2.305);
