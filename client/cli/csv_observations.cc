@@ -319,7 +319,7 @@ absl::Status CsvObservations::ReadOutcome(v1::Outcome* outcome) const {
                                    ? "missing"
                                    : absl::StrCat("'", cell.text,
                                                   "', which is not a finite number"),
-                               "; --missing-objective says what that means"));
+                               "; say what that means: --missing-objective failed, or infeasible"));
     }
   }
   const absl::StatusOr<double> value = ParseNumber(cell.text);

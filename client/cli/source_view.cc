@@ -1,8 +1,9 @@
 #include "client/cli/source_view.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -27,10 +28,13 @@ std::string BestText(const v1::SourceTask& task) {
 
 std::string BestConfigurationText(const v1::SourceTask& task) {
   const auto& values = task.best().configuration().values();
-  const std::map<std::string, v1::ParameterValue> ordered(values.begin(), values.end());
-  return absl::StrJoin(ordered, ", ", [](std::string* out, const auto& entry) {
-    absl::StrAppend(out, entry.first, "=", FormatValue(entry.second));
-  });
+  std::vector<std::string> assignments;
+  for (const v1::Parameter& parameter : task.space().parameters()) {
+    const auto found = values.find(parameter.name());
+    if (found == values.end()) continue;  // It is not active there.
+    assignments.push_back(absl::StrCat(parameter.name(), "=", FormatValue(found->second)));
+  }
+  return absl::StrJoin(assignments, ", ");
 }
 
 std::vector<Field> SourceFields(const v1::SourceTask& task) {

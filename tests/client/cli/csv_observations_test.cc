@@ -81,7 +81,7 @@ TEST_F(CsvObservationsTest, PointsAtTheCellThatIsWrong) {
             "runs.csv:2:4 (accuracy): 'high' is not a number");
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,nan\n"),
             "runs.csv:2:4 (accuracy): the objective is 'nan', which is not a finite number; "
-            "--missing-objective says what that means");
+            "say what that means: --missing-objective failed, or infeasible");
 }
 
 TEST_F(CsvObservationsTest, ChecksConditions) {
@@ -299,7 +299,7 @@ TEST_F(CsvObservationsTest, ResultsThatAreNotFiniteAreMissing) {
     columns_.missing_objective = CsvColumns::MissingObjective::kError;
     EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,," + result + "\n"),
                 AllOf(HasSubstr(result.size() < 2 ? "is missing" : "which is not a finite number"),
-                      HasSubstr("--missing-objective says what that means")))
+                      HasSubstr("--missing-objective failed, or infeasible")))
         << result;
     columns_.missing_objective = CsvColumns::MissingObjective::kFailed;
     EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,," + result + "\n"), "none") << result;

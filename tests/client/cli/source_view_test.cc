@@ -23,6 +23,9 @@ v1::SourceTask Task() {
   v1::Metric& metric = *task.add_metrics();
   metric.set_name("loss");
   metric.set_goal(v1::Metric::MINIMIZE);
+  for (const char* name : {"lr", "kernel", "layers"}) {
+    task.mutable_space()->add_parameters()->set_name(name);
+  }
   task.set_observation_count(3);
   task.set_measured_count(2);
   SetDouble(task.mutable_best()->mutable_configuration(), "lr", 0.1);
@@ -65,7 +68,7 @@ TEST(SourceView, ShowsATaskInFullWithoutEmptyFields) {
   Session session(*client, {in, out, out}, Format::kTable);
   PrintSourceTask(Task(), session);
   EXPECT_THAT(out.str(), AllOf(HasSubstr("3, 2 of them with a value"),
-                               HasSubstr("layers=2, lr=0.1"), Not(HasSubstr("origin"))));
+                               HasSubstr("lr=0.1, layers=2"), Not(HasSubstr("origin"))));
 }
 
 TEST(SourceView, TellsTheAgeOfATaskInJson) {
