@@ -17,7 +17,6 @@ namespace {
 
 using Stub = v1::OptimizationService::Stub;
 
-constexpr int64_t kMiB = 1 << 20;
 // Beyond what the server has after its first calls, some 275 MiB. A fit of kMany points takes more
 // than 20 MiB; other calls and a fit of kFew points take less than 4 MiB.
 constexpr int64_t kSpareMib = 12;

@@ -56,7 +56,7 @@ struct FaultyServer {
   std::unique_ptr<Stub> stub;
 };
 
-v1::Trial Get(Stub& stub, const std::string& name) {
+v1::Trial GetTrial(Stub& stub, const std::string& name) {
   v1::GetTrialRequest request;
   request.set_name(name);
   v1::Trial trial;
@@ -116,13 +116,13 @@ TEST_F(FaultyDisk, AFullDiskRefusesResultsAndAcceptsThemOnceThereIsRoomAgain) {
   EXPECT_THAT(full.error_details(), HasSubstr("Overload")) << "so that clients try again";
   const grpc::Status lease = Call(stub(), &Stub::Suggest, AskRequest("studies/s", "other"));
   EXPECT_EQ(lease.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
-  EXPECT_EQ(Get(stub(), "studies/s/trials/2").state(), v1::Trial::ACTIVE);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/2").state(), v1::Trial::ACTIVE);
   disk_.Repair();
   EXPECT_TRUE(Tell(2).ok());
   Start();
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
-  EXPECT_EQ(Get(stub(), "studies/s/trials/2").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/2").state(), v1::Trial::SUCCEEDED);
 }
 
 TEST_F(FaultyDisk, HealthIsNotServingWhileTheDiskIsFullAndServingOnceThereIsRoom) {
@@ -180,11 +180,11 @@ TEST_F(FaultyDisk, ADiskThatTurnsReadOnlyRefusesResultsSaysWhyAndKeepsTheOthers)
   EXPECT_THAT(refused.error_message(), HasSubstr("Read-only file system"));
   ASSERT_TRUE(BecomesHealthy(&upkeep, false));
   EXPECT_FALSE(IsServing());
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED) << "reads go on";
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED) << "reads go on";
   disk_.Repair();
   Start();
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
-  EXPECT_EQ(Get(stub(), "studies/s/trials/2").state(), v1::Trial::ACTIVE);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/2").state(), v1::Trial::ACTIVE);
   EXPECT_TRUE(Tell(2).ok());
 }
 
@@ -195,9 +195,9 @@ TEST_F(FaultyDisk, AfterAFailedSyncNothingIsAcknowledgedUntilReopened) {
   const grpc::Status refused = Tell(2);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_THAT(refused.error_message(), HasSubstr("opened again"));
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
   Start();
-  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(GetTrial(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
   EXPECT_TRUE(Tell(2).ok());
 }
 

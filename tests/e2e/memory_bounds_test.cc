@@ -21,18 +21,10 @@
 namespace slipstream {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
 constexpr char kCallMemory[] = "--call-memory-mib";
 constexpr int64_t kCallMib = 256;
-// AddressSanitizer keeps this much freed memory from being used again, and takes a multiple for
-// small objects.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int64_t kQuarantine = 256 * kMiB;
-constexpr int64_t kOverhead = 3;
-#else
-constexpr int64_t kQuarantine = 0;
-constexpr int64_t kOverhead = 1;
-#endif
+// AddressSanitizer takes a multiple for small objects.
+constexpr int64_t kOverhead = kQuarantine > 0 ? 3 : 1;
 constexpr char kCreateStudy[] = "/slipstream.v1.OptimizationService/CreateStudy";
 
 // A server with little memory for calls, and what it has taken of it.

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <future>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,30 +34,6 @@ using Stub = v1::OptimizationService::Stub;
 std::string Bytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-TEST(Process, NothingAcknowledgedIsLostByFiftyKills) {
-  constexpr int kKills = 50;
-  TemporaryFolder data;
-  std::optional<ServerProcess> server(std::in_place, data.path());
-  ASSERT_TRUE(Call(server->stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
-  for (int i = 1; i <= kKills; ++i) {
-    v1::SuggestResponse suggestion;
-    ASSERT_TRUE(
-        Call(server->stub(), &Stub::Suggest, AskRequest("studies/s", "w"), &suggestion).ok());
-    ASSERT_EQ(suggestion.trials(0).name(), "studies/s/trials/" + std::to_string(i));
-    v1::Trial told;
-    ASSERT_TRUE(Call(server->stub(), &Stub::Observe,
-                     TellRequest(suggestion.trials(0).name(), LossOutcome(i)), &told)
-                    .ok());
-    server->Kill();
-    server.emplace(data.path());
-    v1::GetTrialRequest request;
-    request.set_name(told.name());
-    v1::Trial kept;
-    ASSERT_TRUE(Call(server->stub(), &Stub::GetTrial, request, &kept).ok());
-    ASSERT_EQ(WithoutConfiguration(kept).DebugString(), told.DebugString());
-  }
 }
 
 // Many threads report results until the server is killed.

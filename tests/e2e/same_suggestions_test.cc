@@ -27,7 +27,7 @@ using Stub = v1::OptimizationService::Stub;
 constexpr uint64_t kSeed = 3;
 constexpr int kTrials = 10;
 constexpr char kMetric[] = "value";
-constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kPatienceWithOne = std::chrono::minutes(1);
 
 v1::SearchSpace SpaceOnTheWire(const SearchSpace& space) {
   v1::SearchSpace wire;
@@ -132,7 +132,7 @@ class Suggested : public ::testing::TestWithParam<std::pair<const char*, const c
   // study asks until they are used.
   bool SourcesGetUsed() {
     Create("first", kSeed);
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto end = std::chrono::steady_clock::now() + kPatienceWithOne;
     for (uint64_t number = 1; std::chrono::steady_clock::now() < end; ++number) {
       const v1::Trial trial = Ask("first");
       if (ProvenanceOf(trial).sources_size() > 0) return true;

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,14 @@
 #include "tests/e2e/temporary_folder.h"
 
 namespace slipstream {
+
+inline constexpr int64_t kMiB = 1 << 20;
+// AddressSanitizer keeps this much freed memory from being used again.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int64_t kQuarantine = 256 * kMiB;
+#else
+inline constexpr int64_t kQuarantine = 0;
+#endif
 
 // How a server's process ended.
 struct EndedProcess {
