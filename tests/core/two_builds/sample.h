@@ -3,7 +3,7 @@
 #ifndef SLIPSTREAM_TESTS_CORE_TWO_BUILDS_SAMPLE_H_
 #define SLIPSTREAM_TESTS_CORE_TWO_BUILDS_SAMPLE_H_
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <cstddef>
 #include <string>
 #include <utility>
