@@ -130,10 +130,23 @@ std::vector<size_t> BestRankers(const SourceModels& sources, const TrainingData&
 }
 
 Vector RankingLosses(const Matrix& draws, const Vector& y) {
-  MisrankedCounter counter(y);
-  Vector losses(draws.rows());
-  for (Index s = 0; s < draws.rows(); ++s) losses[s] = counter.Loss(draws.row(s));
-  return losses;
+  // A pair in both orders: where y[j] < y[k], 0, 1 or 2 with the sign of what
+  // was drawn at j less that at k; where they are equal, 1 unless these are too.
+  Eigen::ArrayXd losses = Eigen::ArrayXd::Zero(draws.rows());
+  double pairs = 0;
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < j; ++k) {
+      if (y[j] == y[k]) {
+        losses += (draws.col(j).array() != draws.col(k).array()).cast<double>();
+        continue;
+      }
+      const auto lower = draws.col(y[j] < y[k] ? j : k).array();
+      const auto upper = draws.col(y[j] < y[k] ? k : j).array();
+      losses += ((lower - upper) * kToSign).max(-1.0).min(1.0);
+      pairs += 1;
+    }
+  }
+  return losses + pairs;
 }
 
 Vector LeftOutLosses(const LeftOut& left_out, const Vector& y, const Matrix& common,
