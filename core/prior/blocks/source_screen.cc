@@ -38,7 +38,8 @@ bool NeedsScreen(const SourceModels& sources, const ScreenLimits& limits) {
 Vector Strangeness(const SourceModels& sources, const PointMatrix& places) {
   const Matrix means = MeansOf(sources, places);
   const Vector common = means.rowwise().mean();
-  const auto pairs = static_cast<double>(places.rows() * (places.rows() - 1));
+  const auto pairs =
+      static_cast<double>(std::max<Index>(1, places.rows() * (places.rows() - 1)));
   Vector strangeness(means.cols());
   for (Index k = 0; k < means.cols(); ++k) {
     strangeness[k] = RankingLoss(means.col(k), common) / pairs;

@@ -72,6 +72,14 @@ TEST(SourceScreen, KeepsTheMostTypicalBeforeThereAreResults) {
             "are left out to bound the time of a suggestion");
 }
 
+TEST(SourceScreen, IsByTheResultsAloneInASpaceOfOnePlace) {
+  const SourceModels sources = SourcesWithOddOnes();
+  const Vector strangeness = Strangeness(sources, PlacesOfScreen().topRows(1));
+  EXPECT_EQ(strangeness, Vector::Zero(10));
+  const TrainingData results = Sampled(OppositeWave, 2, 20, 50);
+  EXPECT_EQ(ScreenSources(sources, results, strangeness, {2 * kScreenedPoints, 2}).kept, kOddOnes);
+}
+
 TEST(SourceScreen, KeepsThoseThatOrderTheResultsBest) {
   const SourceScreen screen =
       ScreenedWith(SourcesWithOddOnes(), Sampled(OppositeWave, 2, 20, 50), 2 * kScreenedPoints);
