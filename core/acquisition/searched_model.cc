@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/gp/feasible_surrogate.h"
 
@@ -16,16 +17,20 @@ double SumOfWeights(const SearchedModel& model) {
 
 Predictions MixtureOf(const SearchedModel& model, const PointMatrix& x,
                       const Surrogate& (*part)(const Surrogate& member)) {
-  const double all = SumOfWeights(model);
+  std::vector<Predictions> all;
+  std::vector<double> divisors;
+  const double sum = SumOfWeights(model);
   Vector mean = Vector::Zero(x.rows());
-  Vector square = Vector::Zero(x.rows());
   for (size_t i = 0; i < model.size(); ++i) {
-    const Predictions there = part(model.member(i)).Predict(x);
-    const double share = all / std::exp(model.LogWeight(i));
-    mean += there.mean / share;
-    square += (there.variance + there.mean.cwiseProduct(there.mean)) / share;
+    all.push_back(part(model.member(i)).Predict(x));
+    divisors.push_back(sum / std::exp(model.LogWeight(i)));
+    mean += all.back().mean / divisors.back();
   }
-  Vector variance = (square - mean.cwiseProduct(mean)).cwiseMax(0);
+  // Not the mean square less the squared mean, which loses what is small beside the mean.
+  Vector variance = Vector::Zero(x.rows());
+  for (size_t i = 0; i < model.size(); ++i) {
+    variance += (all[i].variance + (all[i].mean - mean).cwiseAbs2()) / divisors[i];
+  }
   return {std::move(mean), std::move(variance)};
 }
 

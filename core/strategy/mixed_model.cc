@@ -54,16 +54,9 @@ std::vector<Configuration> MixedModel::BestConfigurations(size_t count) const {
 }
 
 Forecast ForecastAt(const SearchedModel& model, const PointMatrix& point) {
-  const auto count = static_cast<double>(model.size());
-  double mean = 0;
-  double square = 0;
-  for (size_t i = 0; i < model.size(); ++i) {
-    // A forecast is only ever judged by a trial that has a value.
-    const Predictions there = WhereMeasured(model.member(i)).Predict(point);
-    mean += there.mean[0] / count;
-    square += (there.variance[0] + model.NoiseVariance(i) + there.mean[0] * there.mean[0]) / count;
-  }
-  return {mean, std::sqrt(std::max(square - mean * mean, 1e-12))};
+  // A forecast is only ever judged by a trial that has a value.
+  const Predictions there = PredictMeasured(model, point);
+  return {there.mean[0], std::sqrt(std::max(there.variance[0] + NoiseTogether(model), 1e-12))};
 }
 
 }  // namespace slipstream

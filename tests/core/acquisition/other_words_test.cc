@@ -126,6 +126,27 @@ class TwoOfThem final : public SearchedModel {
   const WordyModel* members_[2];
 };
 
+// Two members without results, with deviations of 1e-3 around 1e8 and around 2e-3 more.
+class FarFromZero final : public ModelOfResults {
+ public:
+  explicit FarFromZero(const SearchSpace& space) : ModelOfResults({}, Vector::Zero(1)) {
+    for (const double mean : {1e8, 1e8 + 2e-3}) {
+      std::shared_ptr<const Kernel> kernel =
+          MakeStationary(Smoothness::kMatern52, KindsOf(space), Lengthscales::kShared);
+      const Hyperparameters hyperparameters{Vector{{std::log(1e-3), 0}}, 0, mean};
+      members_.push_back(
+          FitProcess(std::move(kernel), TrainingData(), hyperparameters).value());
+    }
+  }
+
+  size_t size() const override { return members_.size(); }
+  const Surrogate& member(size_t member) const override { return members_[member]; }
+  double NoiseVariance(size_t /*member*/) const override { return 1e-6; }
+
+ private:
+  std::vector<GaussianProcess> members_;
+};
+
 // Results of three of the four kinds, the best one first.
 WordyModel ModelOf(const SearchSpace& space, bool switches_matter = false) {
   return WordyModel(space,
@@ -182,6 +203,16 @@ TEST(PredictTogether, IsTheMixturesMeanAndVariance) {
                 0.25 * (of_a.variance[i] + std::pow(of_a.mean[i] - mean, 2)) +
                     0.75 * (of_b.variance[i] + std::pow(of_b.mean[i] - mean, 2)),
                 1e-12);
+  }
+}
+
+TEST(PredictTogether, KeepsSmallDeviationsFarFromZero) {
+  const SearchSpace space = WordySpace();
+  const FarFromZero model(space);
+  const PointMatrix x = EncodeAll(space, {At(space, 0.2, "deep", true)});
+  for (const Predictions& there : {PredictTogether(model, x), PredictMeasured(model, x)}) {
+    EXPECT_NEAR(there.mean[0], 1e8 + 1e-3, 1e-7);
+    EXPECT_NEAR(there.variance[0], 1e-6 + 1e-6, 1e-9);
   }
 }
 
