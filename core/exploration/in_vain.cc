@@ -4,13 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
 namespace slipstream {
 namespace {
 
-constexpr double kBestQuarter = 0.75;
+constexpr double kBestQuarter = 0.25;  // Of costs.
 // The results that a study's level is told by, and parts of this level and of all results.
 constexpr size_t kFirst = 8;
 constexpr double kHardlyBetter = 0.02;
@@ -18,6 +19,10 @@ constexpr double kMuchWorse = 0.2;
 constexpr double kSome = 0.05;
 // A part of the distance between this level and what is much worse.
 constexpr double kNotFar = 0.01;
+
+double CostOf(const EndedTrial& trial, Goal goal) {
+  return goal == Goal::kMinimize ? *trial.value : -*trial.value;
+}
 
 double QuantileOf(std::vector<double> values, double quantile) {
   const auto place = std::lround(quantile * static_cast<double>(values.size() - 1));
@@ -39,17 +44,33 @@ Index ResultsInVain(const Vector& results, double least_better) {
   return results.size() - 1 - last;
 }
 
-bool LooksRandom(const Vector& results, Index in_vain) {
-  const std::vector<double> before(results.begin(), results.end() - in_vain);
-  const std::vector<double> late(results.end() - in_vain, results.end());
-  return QuantileOf(late, 0.5) < QuantileOf(before, kBestQuarter);
+Index RandomLookingInVain(absl::Span<const EndedTrial> ended, Goal goal) {
+  std::vector<double> first;
+  std::vector<double> in_vain;
+  double least = std::numeric_limits<double>::infinity();
+  for (const EndedTrial& trial : ended) {
+    if (!InformsModels(trial)) continue;
+    const double cost = CostOf(trial, goal);
+    if (first.size() < kFirst) first.push_back(cost);
+    if (cost < least) {
+      least = cost;
+      in_vain.clear();
+    } else if (trial.suggested) {
+      in_vain.push_back(cost);
+    }
+  }
+  const auto count = static_cast<Index>(in_vain.size());
+  if (count == 0) return 0;
+  const bool looks_random =
+      QuantileOf(std::move(in_vain), 0.5) > QuantileOf(std::move(first), kBestQuarter);
+  return looks_random ? count : 0;
 }
 
 bool AreGuesses(absl::Span<const EndedTrial> ended, Goal goal) {
   std::vector<double> costs;
   for (const EndedTrial& trial : ended) {
     if (trial.ending != Ending::kMeasured) continue;
-    costs.push_back(goal == Goal::kMinimize ? *trial.value : -*trial.value);
+    costs.push_back(CostOf(trial, goal));
   }
   if (costs.size() < kFirst) return false;
   const double level = QuantileOf({costs.begin(), costs.begin() + kFirst}, 0.5);

@@ -14,10 +14,10 @@ namespace slipstream {
 // than `least_better`. More is better.
 Index ResultsInVain(const Vector& results, double least_better);
 
-// Whether the median of the last `in_vain` results is worse than the best quarter of those before
-// them: what the model suggested was no better than points at random are. More is better;
-// 0 < in_vain < results.size().
-bool LooksRandom(const Vector& results, Index in_vain);
+// How many trials that were suggested have been in vain since the last result that was better than
+// all before it, if their results look as if they were at random: their median is worse than the
+// best quarter of the study's first eight results. Otherwise 0.
+Index RandomLookingInVain(absl::Span<const EndedTrial> ended, Goal goal);
 
 // Whether all that was found are guesses, as where trainings learn nothing in most of a space.
 // There are at least eight results, and a twentieth of all are worse than the median of the first

@@ -78,15 +78,15 @@ std::optional<Turn> TurnDespitePromises(int64_t round) {
 }
 
 // Whether the model goes on to promise what it does not keep. `expected` is the improvement that it
-// expects now, as a sign of what it has expected of each of the last results.
-bool BreaksPromises(const NextPointRequest& request, double expected, double noise) {
-  const Vector& results = request.model.results();
+// expects now, as a sign of what it has expected of each of the last suggestions.
+bool BreaksPromises(const ExploredSearch& search, double expected, double noise) {
+  const NextPointRequest& request = search.request;
   if (IsMixed(request.space)) {
-    return noise < kFaintNoise && ResultsInVain(results, kNoticeable) >= kManyInVain;
+    return noise < kFaintNoise &&
+           ResultsInVain(request.model.results(), kNoticeable) >= kManyInVain;
   }
-  const Index in_vain = ResultsInVain(results, kAnyBetter);
-  return in_vain >= kSomeInVain && expected * static_cast<double>(in_vain) >= kBrokenPromises &&
-         LooksRandom(results, in_vain);
+  const Index in_vain = RandomLookingInVain(search.ended, search.goal);
+  return in_vain >= kSomeInVain && expected * static_cast<double>(in_vain) >= kBrokenPromises;
 }
 
 Turn TurnWithoutPromises(const NextPointRequest& request, double noise) {
@@ -122,7 +122,7 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
   const double expected = improvement(next.value);
   const double noise = NoiseVariance(request.model);
   if (expected < kLittleImprovement) return TurnWithoutPromises(request, noise);
-  if (BreaksPromises(request, expected, noise)) return TurnDespitePromises(request.round);
+  if (BreaksPromises(search, expected, noise)) return TurnDespitePromises(request.round);
   if (expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
   return TurnBesideNoise(request, noise);
 }

@@ -21,8 +21,8 @@
 // expected, there comes a time when only every third suggestion is the acquisition's, and the
 // others are words that no trial has had and points at random. In a space with words or conditions
 // it comes after eight results in vain, beside no more than faint noise. In a space of numbers it
-// comes after five that are about as good as at random, if the improvement expected of all of them
-// adds up to 1.5 deviations.
+// comes after five suggestions that are about as good as at random, if the improvement expected of
+// all of them adds up to 1.5 deviations.
 //
 // While all results look like guesses, every second suggestion is a point at random: the model then
 // learns which guesses are slightly better than others, and not where there is more to learn.

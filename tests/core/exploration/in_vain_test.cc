@@ -20,11 +20,40 @@ TEST(InVain, CountsResultsSinceTheLastThatWasBetter) {
   EXPECT_EQ(ResultsInVain(Results({1, 2, 2.5, 0}), 0.7), 2);
 }
 
-TEST(InVain, ResultsNearTheBestAreNotRandom) {
-  EXPECT_FALSE(LooksRandom(Results({0, 1, 2, 3, 10, 9, 9, 8}), 3));
-  EXPECT_TRUE(LooksRandom(Results({0, 1, 2, 3, 10, 9, 1, 2}), 3));
-  // What differs from the others by being worse is no better than at random, either.
-  EXPECT_TRUE(LooksRandom(Results({0, 1, 2, 3, 10, -9, -9, -9}), 3));
+// The first `added` trials are people's own.
+Index RandomLooking(const std::vector<double>& costs, size_t added = 0) {
+  std::vector<EndedTrial> minimized(costs.size());
+  for (size_t i = 0; i < costs.size(); ++i) {
+    minimized[i].value = costs[i];
+    minimized[i].suggested = i >= added;
+  }
+  std::vector<EndedTrial> maximized = minimized;
+  for (EndedTrial& trial : maximized) trial.value = -*trial.value;
+  const Index count = RandomLookingInVain(minimized, Goal::kMinimize);
+  EXPECT_EQ(RandomLookingInVain(maximized, Goal::kMaximize), count);
+  return count;
+}
+
+TEST(InVain, SuggestionsThatAreNoBetterThanTheFirstResultsLookRandom) {
+  EXPECT_EQ(RandomLooking({}), 0);
+  EXPECT_EQ(RandomLooking({4, 3, 2, 1, 5, 6, 7, 8}), 4);
+  EXPECT_EQ(RandomLooking({4, 3, 2, 1, 5, 6, 7, 8, 5, 5, 5}), 7);
+  EXPECT_EQ(RandomLooking({4, 3, 2, 1, 5, 6, 7, 8, 1.5, 1.5, 1.5, 1.5, 1.5}), 0);
+  EXPECT_EQ(RandomLooking({4, 3, 2, 1, 5, 6, 7, 8, 5, 5, 5, 0.5}), 0);  // The last one is best.
+}
+
+TEST(InVain, ALongStudyIsComparedWithItsFirstResultsAndNotWithThoseNearTheBest) {
+  std::vector<double> costs = {40, 30, 20, 10, 50, 60, 70, 80};
+  for (int i = 0; i < 100; ++i) costs.push_back(1 + 0.01 * (i * 7 % 11));
+  EXPECT_EQ(RandomLooking(costs), 0);
+}
+
+TEST(InVain, PeoplesOwnTrialsWereNotSuggested) {
+  std::vector<double> costs = {1};
+  for (int i = 0; i < 50; ++i) costs.push_back(2 + i * 7 % 11);
+  EXPECT_EQ(RandomLooking(costs), 50);
+  EXPECT_EQ(RandomLooking(costs, 51), 0);
+  EXPECT_EQ(RandomLooking(costs, 45), 6);
 }
 
 bool AreGuessed(const std::vector<double>& costs) {
