@@ -54,13 +54,13 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
   Gate* const gate = setting_.admission.gate;
   if (gate == nullptr) return go_on(absl::OkStatus());
   generation_ = gate->generation();
-  // Throws nothing, so that what throws before it can still be answered.
-  const auto answer = [this, go_on](const Gate::Answer& who) {
-    if (who.ok()) caller_ = *who;
-    go_on(OrOutOfMemory(
-        [&] { return who.ok() ? Gate::CheckRole(rpc_, *caller_) : who.status(); }));
-  };
   const absl::Status asked = OrOutOfMemory([&] {
+    // Throws nothing, so that what throws before it can still be answered.
+    const auto answer = [this, go_on](const Gate::Answer& who) {
+      if (who.ok()) caller_ = *who;
+      go_on(OrOutOfMemory(
+          [&] { return who.ok() ? Gate::CheckRole(rpc_, *caller_) : who.status(); }));
+    };
     CallCredentials credentials = CredentialsOf(context_);
     if (const std::optional<Gate::Answer> known = gate->Find(credentials)) {
       answer(*known);

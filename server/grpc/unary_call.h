@@ -36,20 +36,21 @@ class UnaryCall {
                                          const Run& run) {
     auto* const call = new UnaryCall(setting, rpc, context, answer);
     grpc::ServerUnaryReactor* const reactor = call->reactor_;
-    if (const absl::Status size = call->incoming_.CheckMessage(bytes); !size.ok()) {
-      call->End(size);
-      return reactor;
-    }
-    call->incoming_.Admit([call, &bytes, run](absl::Status status) {
-      if (status.ok()) status = call->Read(bytes);
-      if (!status.ok()) return call->End(status);
-      // What throws has not answered the call, and never will.
-      const absl::Status has_begun = OrOutOfMemory([&] {
-        run(call, [call](const absl::Status& end) { call->End(end); });
-        return absl::OkStatus();
+    // What throws has not answered the call, and never will.
+    const absl::Status asked = OrOutOfMemory([&]() -> absl::Status {
+      SLIPSTREAM_RETURN_IF_ERROR(call->incoming_.CheckMessage(bytes));
+      call->incoming_.Admit([call, &bytes, run](const absl::Status& admitted) {
+        const absl::Status has_begun = OrOutOfMemory([&]() -> absl::Status {
+          SLIPSTREAM_RETURN_IF_ERROR(admitted);
+          SLIPSTREAM_RETURN_IF_ERROR(call->Read(bytes));
+          run(call, [call](const absl::Status& end) { call->End(end); });
+          return absl::OkStatus();
+        });
+        if (!has_begun.ok()) call->End(has_begun);
       });
-      if (!has_begun.ok()) call->End(has_begun);
+      return absl::OkStatus();
     });
+    if (!asked.ok()) call->End(asked);
     return reactor;
   }
 
@@ -72,10 +73,6 @@ class UnaryCall {
   }
 
   absl::Status Read(const grpc::ByteBuffer& bytes) {
-    return OrOutOfMemory([&] { return ReadInMemory(bytes); });
-  }
-
-  absl::Status ReadInMemory(const grpc::ByteBuffer& bytes) {
     SLIPSTREAM_RETURN_IF_ERROR(HoldBeforeParsing(bytes.Length()));
     SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes, &request_));
     SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(request_));

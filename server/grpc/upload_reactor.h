@@ -46,7 +46,10 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
         incoming_(setting, rpc, context),
         upload_(std::make_unique<Upload>()) {
     ++*setting.under_way;
-    incoming_.Admit([this](const absl::Status& status) { status.ok() ? ReadNext() : End(status); });
+    incoming_.Admit([this](absl::Status status) {
+      if (status.ok()) status = ReadNext();
+      if (!status.ok()) End(status);
+    });
   }
 
   void OnReadDone(bool more) override {
@@ -56,8 +59,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     const absl::Status status = OrOutOfMemory([this]() -> absl::Status {
       SLIPSTREAM_RETURN_IF_ERROR(TakeMessage());
       message_.Clear();
-      ReadNext();
-      return absl::OkStatus();
+      return ReadNext();
     });
     if (!status.ok()) End(status);
   }
@@ -83,9 +85,12 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   }
 
  private:
-  void ReadNext() {
-    setting_.idle_uploads->Wait(this, [this] { EndIdle(); });
-    this->StartRead(&bytes_);
+  absl::Status ReadNext() {
+    return OrOutOfMemory([this] {
+      setting_.idle_uploads->Wait(this, [this] { EndIdle(); });
+      this->StartRead(&bytes_);
+      return absl::OkStatus();
+    });
   }
 
   // While a read is under way, which fails with the call.

@@ -3,30 +3,60 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <new>
 
 #include "slipstream/v1/services.pb.h"
+#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
 
 using Call = UnaryCall<v1::GetStudyRequest, v1::Study>;
 
-TEST(UnaryCall, IsEndedIfMemoryLacksForItsBeginning) {
-  std::atomic<int64_t> under_way{0};
-  MemoryBudget budget(1 << 20);
-  CallSetting setting;
-  setting.under_way = &under_way;
-  setting.budget = &budget;
-  grpc::CallbackServerContext context;
-  grpc::ByteBuffer request;
-  grpc::ByteBuffer answer;
-  ASSERT_TRUE(ToBytes(v1::GetStudyRequest(), &request).ok());
-  Call::Begin(setting, Rpc::kGetStudy, &context, request, &answer, [&](Call*, const Done&) {
-    EXPECT_EQ(under_way, 1);
+class UnaryCallTest : public testing::Test {
+ protected:
+  UnaryCallTest() {
+    setting_.under_way = &under_way_;
+    setting_.budget = &budget_;
+    EXPECT_TRUE(ToBytes(v1::GetStudyRequest(), &request_).ok());
+  }
+  template <typename Run>
+  void Begin(const Run& run) {
+    grpc::CallbackServerContext context;
+    Call::Begin(setting_, Rpc::kGetStudy, &context, request_, &answer_, run);
+  }
+
+  std::atomic<int64_t> under_way_{0};
+  MemoryBudget budget_{1 << 20};
+  CallSetting setting_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer answer_;
+};
+
+TEST_F(UnaryCallTest, IsEndedIfMemoryLacksForItsBeginning) {
+  Begin([&](Call*, const Done&) {
+    EXPECT_EQ(under_way_, 1);
     throw std::bad_alloc();
   });
-  EXPECT_EQ(under_way, 0);
+  EXPECT_EQ(under_way_, 0);
+}
+
+// gRPC itself refuses a call for which there cannot even be an object.
+TEST_F(UnaryCallTest, IsEndedWhereverMemoryLacks) {
+  const std::array<int, 8> too_much_for_a_small_function = {};
+  bool is_lacking = true;
+  for (int allocations = 0; is_lacking; ++allocations) {
+    try {
+      const LackOfMemory lack(allocations);
+      Begin([too_much_for_a_small_function](Call*, const Done& done) { done(absl::OkStatus()); });
+      is_lacking = lack.has_struck();
+    } catch (const std::bad_alloc&) {
+    }
+    EXPECT_EQ(under_way_, 0) << allocations;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+
 #include "server/service/source_task_upload.h"
 #include "slipstream/v1/services.pb.h"
 #include "tests/testing/lack_of_memory.h"
@@ -13,28 +18,55 @@ namespace {
 using Reactor = UploadReactor<SourceTaskUpload, v1::RegisterSourceTaskRequest,
                               v1::RegisterSourceTaskResponse>;
 
-TEST(UploadReactor, IsEndedIfMemoryLacksForAMessage) {
-  std::atomic<int64_t> under_way{0};
-  MemoryBudget budget(1 << 20);
-  IdleUploads idle_uploads(absl::Hours(1));
-  CallSetting setting;
-  setting.under_way = &under_way;
-  setting.budget = &budget;
-  setting.idle_uploads = &idle_uploads;
-  grpc::ByteBuffer answer;
+class UploadReactorTest : public testing::Test {
+ protected:
+  UploadReactorTest() {
+    setting_.under_way = &under_way_;
+    setting_.budget = &budget_;
+    setting_.idle_uploads = &idle_uploads_;
+  }
+  Reactor* Begin() {
+    return new Reactor(setting_, Rpc::kRegisterSourceTask, &context_, &answer_,
+                       [](std::unique_ptr<SourceTaskUpload>, auto*, const Done&) {});
+  }
+
+  std::atomic<int64_t> under_way_{0};
+  MemoryBudget budget_{1 << 20};
+  IdleUploads idle_uploads_{absl::Hours(1)};
+  CallSetting setting_;
+  grpc::CallbackServerContext context_;
+  grpc::ByteBuffer answer_;
+};
+
+TEST_F(UploadReactorTest, IsEndedIfMemoryLacksForAMessage) {
   bool is_lacking = true;
   for (int allocations = 0; is_lacking; ++allocations) {
-    grpc::CallbackServerContext context;
-    auto* const reactor =
-        new Reactor(setting, Rpc::kRegisterSourceTask, &context, &answer,
-                    [](std::unique_ptr<SourceTaskUpload>, auto*, const Done&) {});
+    Reactor* const reactor = Begin();
     {
       const LackOfMemory lack(allocations);
       reactor->OnReadDone(true);
       is_lacking = lack.has_struck();
     }
     reactor->OnDone();
-    EXPECT_EQ(under_way, 0);
+    EXPECT_EQ(under_way_, 0);
+  }
+}
+
+// gRPC itself refuses an upload for which there cannot even be an object.
+TEST_F(UploadReactorTest, IsEndedWhereverMemoryLacksForItsBeginning) {
+  bool is_lacking = true;
+  for (int allocations = 0; is_lacking; ++allocations) {
+    Reactor* reactor = nullptr;
+    try {
+      const LackOfMemory lack(allocations);
+      reactor = Begin();
+      is_lacking = lack.has_struck();
+    } catch (const std::bad_alloc&) {
+    }
+    EXPECT_EQ(under_way_, reactor == nullptr ? 0 : 1) << allocations;
+    if (reactor == nullptr) continue;
+    idle_uploads_.Leave(reactor);
+    reactor->OnDone();
   }
 }
 
