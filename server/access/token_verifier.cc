@@ -156,9 +156,11 @@ absl::Status TokenVerifier::Enqueue(absl::string_view token, absl::string_view a
   }
   const std::string& name = entry->identity->name;
   SLIPSTREAM_RETURN_IF_ERROR(CheckRoom(name, address));
-  waiting_.push_back(std::make_shared<Pending>(
-      Pending{key, name, std::string(token), entry->hash, std::string(address)}));
-  waiting_.back()->done.push_back(std::move(*done));
+  const auto pending = std::make_shared<Pending>(
+      Pending{key, name, std::string(token), entry->hash, std::string(address)});
+  pending->done.reserve(1);  // Nothing may throw once it waits.
+  waiting_.push_back(pending);
+  pending->done.push_back(std::move(*done));
   work_.notify_one();
   return absl::OkStatus();
 }

@@ -93,6 +93,26 @@ TEST_F(GateTest, ATokenThatMemoryLacksToVerifyIsRefused) {
   }
 }
 
+TEST_F(GateTest, ATokenThatMemoryLacksToQueueDoesNotWait) {
+  bool is_lacking = true;
+  for (int allocations = 0; is_lacking; ++allocations) {
+    std::promise<void> begin;
+    absl::Status refused;
+    absl::Status second;
+    TokenVerifier verifier({.most_waiting = 1, .on_thread = [&] { begin.get_future().wait(); }});
+    verifier.Replace(TableOf("trainer"));
+    {
+      TokenVerifier::Done note = [&](const Gate::Answer& who) { refused = who.status(); };
+      const LackOfMemory lacking(allocations);
+      verifier.Verify(AnnsToken().text, std::move(note));
+      is_lacking = lacking.has_struck();
+    }
+    verifier.Verify("ann.x", [&](const Gate::Answer& who) { second = who.status(); });
+    EXPECT_EQ(refused.ok(), IsOverload(second)) << allocations;
+    begin.set_value();
+  }
+}
+
 TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
   const std::string authorization = Bearer(AnnsToken().text);
   ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
