@@ -44,18 +44,20 @@ struct StreamingCall {
   ProjectWatchers::Place place = nullptr;  // Of a watcher with an identity.
   bool has_begun = false;                  // The answers have been opened.
 
-  // Calls `go_on`, a function of a status: whether the call is admitted and its request sound.
+  // Calls `go_on`, a function of a status: whether the call is admitted and its request sound. If
+  // that throws, for lack of memory, before it has handed on anything, calls it with the error.
   template <typename GoOn>
   void Read(const GoOn& go_on) {
-    incoming.Admit([this, go_on](absl::Status status) {
-      if (status.ok()) {
-        status = OrOutOfMemory([this]() -> absl::Status {
-          SLIPSTREAM_RETURN_IF_ERROR(incoming.CheckMessage(bytes));
-          SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes, &request));
-          return incoming.Check(request);
-        });
-      }
-      go_on(status);
+    incoming.Admit([this, go_on](const absl::Status& admitted) {
+      const absl::Status has_gone_on = OrOutOfMemory([&]() -> absl::Status {
+        SLIPSTREAM_RETURN_IF_ERROR(admitted);
+        SLIPSTREAM_RETURN_IF_ERROR(incoming.CheckMessage(bytes));
+        SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes, &request));
+        SLIPSTREAM_RETURN_IF_ERROR(incoming.Check(request));
+        go_on(absl::OkStatus());
+        return absl::OkStatus();
+      });
+      if (!has_gone_on.ok()) go_on(has_gone_on);
     });
   }
   // Whether the call may go on by the current table of callers. To be asked after Read.
