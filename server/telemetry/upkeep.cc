@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/base/out_of_memory.h"
 
 namespace slipstream {
 
@@ -37,6 +38,14 @@ void Upkeep::LookAtClock() {
 // others are told as of any that ended.
 void Upkeep::TryToWrite() {
   if (is_trying_->exchange(true)) return;
+  const absl::Status asked = OrOutOfMemory([this] {
+    SweepLeases();
+    return absl::OkStatus();
+  });
+  if (!asked.ok()) *is_trying_ = false;
+}
+
+void Upkeep::SweepLeases() {
   const auto swept = std::make_shared<LeaseSweep>();
   Write<LeaseSweep> write;
   write.render = [swept](const LeaseSweep& sweep) {

@@ -46,6 +46,7 @@ class Upkeep {
   void LookAtClock();
   // A change that would be made anyway, to find out whether one can be made.
   void TryToWrite();
+  void SweepLeases();
 
   Store& store_;
   Log& log_;

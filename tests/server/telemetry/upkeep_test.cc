@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,29 @@ class StoreThatWasFull : public ObservedStore {
     return figures;
   }
 };
+
+TEST(Upkeep, AnAttemptToWriteThatMemoryLacksForIsRepeated) {
+  class StoreWithoutMemory : public StoreThatWasFull {
+   public:
+    using StoreThatWasFull::StoreThatWasFull;
+    void SweepLeases(Write<LeaseSweep>) override {
+      ++attempts;
+      throw std::bad_alloc();
+    }
+    int attempts = 0;
+  };
+  const std::unique_ptr<Store> store = MakeMemoryStore({});
+  StoreWithoutMemory without_memory(store.get());
+  Log log({.sink = [](absl::string_view) {}});
+  Upkeep upkeep(&without_memory, &log, [](bool) {}, [](const LeaseSweep&) {});
+  for (int round = 0; round < 2; ++round) {
+    try {
+      upkeep.Run();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  EXPECT_EQ(without_memory.attempts, 2);
+}
 
 TEST(Upkeep, LeasesThatItsAttemptToWriteEndsAreReportedAsAnyOthers) {
   FakeClock clock;
