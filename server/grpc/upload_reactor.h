@@ -96,10 +96,12 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   // While a read is under way, which fails with the call.
   void EndIdle() {
     idle_ = true;
-    End(absl::ResourceExhaustedError(
-        absl::StrCat("nothing of the upload came for ",
-                     absl::ToDoubleSeconds(setting_.idle_uploads->limit()),
-                     " s, the limit that --upload-idle-seconds sets; nothing is stored")));
+    End(OrOutOfMemory([this] {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("nothing of the upload came for ",
+                       absl::ToDoubleSeconds(setting_.idle_uploads->limit()),
+                       " s, the limit that --upload-idle-seconds sets; nothing is stored"));
+    }));
   }
 
   absl::Status TakeMessage() {

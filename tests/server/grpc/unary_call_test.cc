@@ -19,6 +19,7 @@ using Call = UnaryCall<v1::GetStudyRequest, v1::Study>;
 class UnaryCallTest : public testing::Test {
  protected:
   UnaryCallTest() {
+    v1::GetStudyRequest::descriptor();  // Made once, which does not survive a lack of memory.
     setting_.under_way = &under_way_;
     setting_.budget = &budget_;
     EXPECT_TRUE(ToBytes(v1::GetStudyRequest(), &request_).ok());

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "server/service/source_task_upload.h"
 #include "slipstream/v1/services.pb.h"
+#include "tests/testing/eventually.h"
 #include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
@@ -21,6 +23,7 @@ using Reactor = UploadReactor<SourceTaskUpload, v1::RegisterSourceTaskRequest,
 class UploadReactorTest : public testing::Test {
  protected:
   UploadReactorTest() {
+    v1::RegisterSourceTaskRequest::descriptor();  // Made once, which does not survive a lack of memory.
     setting_.under_way = &under_way_;
     setting_.budget = &budget_;
     setting_.idle_uploads = &idle_uploads_;
@@ -68,6 +71,23 @@ TEST_F(UploadReactorTest, IsEndedWhereverMemoryLacksForItsBeginning) {
     idle_uploads_.Leave(reactor);
     reactor->OnDone();
   }
+}
+
+thread_local std::optional<LackOfMemory> lack;
+
+TEST_F(UploadReactorTest, IsEndedIfItsCallerIsSilentAndMemoryLacks) {
+  Log log({.sink = [](absl::string_view) {}});
+  CallMonitor monitor(&log);
+  setting_.monitor = &monitor;
+  auto idle_uploads = std::make_unique<IdleUploads>(absl::Milliseconds(20));
+  setting_.idle_uploads = idle_uploads.get();
+  // It waits before the upload does and has a smaller address. One allocation is for the list of
+  // idle uploads.
+  idle_uploads->Wait(nullptr, [] { lack.emplace(1); });
+  Reactor* const reactor = Begin();
+  EXPECT_TRUE(Eventually([&] { return monitor.open() == 0; }));
+  idle_uploads.reset();
+  reactor->OnDone();
 }
 
 }  // namespace
