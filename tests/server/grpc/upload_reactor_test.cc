@@ -23,7 +23,7 @@ using Reactor = UploadReactor<SourceTaskUpload, v1::RegisterSourceTaskRequest,
 class UploadReactorTest : public testing::Test {
  protected:
   UploadReactorTest() {
-    v1::RegisterSourceTaskRequest::descriptor();  // Made once, which does not survive a lack of memory.
+    v1::RegisterSourceTaskRequest::descriptor();  // Made once, which takes memory.
     setting_.under_way = &under_way_;
     setting_.budget = &budget_;
     setting_.idle_uploads = &idle_uploads_;
