@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 namespace {
@@ -96,10 +97,14 @@ void Listener::AcceptOne(int socket) {
     close(connection);
     return NoteTooMany();
   }
-  const absl::StatusOr<bool> is_admitted = OrOutOfMemory([&] { return Admit(connection); });
-  if (!is_admitted.value_or(false)) return static_cast<void>(close(connection));
-  SetOption(connection, IPPROTO_TCP, TCP_NODELAY);
-  take_(connection);
+  const absl::StatusOr<bool> is_taken = OrOutOfMemory([&]() -> absl::StatusOr<bool> {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool is_admitted, Admit(connection));
+    if (!is_admitted) return false;
+    SetOption(connection, IPPROTO_TCP, TCP_NODELAY);
+    take_(connection);
+    return true;
+  });
+  if (!is_taken.value_or(false)) close(connection);
 }
 
 absl::StatusOr<bool> Listener::Admit(int connection) {

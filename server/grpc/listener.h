@@ -47,8 +47,8 @@ class Listener {
   // Connections that were refused, by Limit.
   int64_t refused(Limit limit) const { return refusals_[static_cast<size_t>(limit)].count; }
 
-  // `take`, called by the listener's thread, owns the connection, which does not block. Raises the
-  // process's limit of open files to what it may be raised to.
+  // `take`, called by the listener's thread, owns the connection, which does not block, unless it
+  // throws std::bad_alloc. Raises the process's limit of open files to what it may be raised to.
   void Start(std::function<void(int connection)> take);
   // As OpenConnections does.
   bool Disconnect(const Peer& peer) { return open_.Disconnect(peer); }

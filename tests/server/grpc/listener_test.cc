@@ -62,13 +62,17 @@ class ListenerTest : public testing::Test {
                           if (lacks_memory_) throw std::bad_alloc();
                           told_ += text + "\n";
                         }});
-    listener_->Start([this](int connection) { taken_.Take(connection); });
+    listener_->Start([this](int connection) {
+      if (cannot_take_) throw std::bad_alloc();
+      taken_.Take(connection);
+    });
   }
   bool IsTaken(const std::string& from) {
     return !connections_.emplace_back(address_, from).IsClosedWithin(std::chrono::milliseconds(50));
   }
 
   bool lacks_memory_ = false;
+  bool cannot_take_ = false;
   std::string told_;  // Safe to read once the listener has been closed.
   Taken taken_;
   std::unique_ptr<Listener> listener_;
@@ -82,6 +86,12 @@ TEST_F(ListenerTest, ClosesAConnectionThatMemoryLacksForAndGoesOn) {
   EXPECT_TRUE(IsTaken("127.0.0.1"));
   EXPECT_FALSE(IsTaken("127.0.0.1"));
   EXPECT_TRUE(IsTaken("127.0.0.2"));
+}
+
+TEST_F(ListenerTest, ClosesAConnectionThatCannotBeTakenForLackOfMemory) {
+  cannot_take_ = true;
+  Start(100, 100);
+  EXPECT_FALSE(IsTaken("127.0.0.1"));
 }
 
 TEST_F(ListenerTest, RefusesBeyondItsLimitAndGoesOnWhenOthersHaveEnded) {
