@@ -326,7 +326,7 @@ absl::Status Serve(Flags flags, Signals signals, Log* log) {
       store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); },
       [&service](const LeaseSweep& sweep) { service.NoteSweep(sweep); });
   TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
-  // What memory lacks for is done a second later.
+  // If memory runs out, the rest is done a second later.
   const auto each_second = [&] {
     OrOutOfMemory([&] {
       upkeep.Run();

@@ -48,7 +48,7 @@ struct TokenVerifierOptions {
 
 class TokenVerifier {
  public:
-  // UNAUTHENTICATED: nobody has this token. RESOURCE_EXHAUSTED: too many wait, or memory lacks.
+  // UNAUTHENTICATED: nobody has this token. RESOURCE_EXHAUSTED: too many wait, or memory ran out.
   // UNAVAILABLE: the verifier is being destroyed, or there is no memory to hash the token.
   using Answer = absl::StatusOr<std::shared_ptr<const Identity>>;
   using Done = std::function<void(Answer)>;

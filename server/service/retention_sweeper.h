@@ -22,8 +22,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/store/clock_comparison.h"
 #include "server/service/rounds.h"
+#include "server/store/clock_comparison.h"
 #include "server/store/store.h"
 
 namespace slipstream {

@@ -10,6 +10,7 @@ import warnings
 from types import TracebackType
 from typing import List, Optional, Type, Union
 
+from slipstream._calls import call_thread
 from slipstream._calls.fork_hooks import at_fork
 from slipstream._local.meeting_place import MeetingPlace
 from slipstream._local.server_process import FREE_PORT, PATIENCE, ServerProcess
@@ -54,7 +55,7 @@ class LocalServer:
             _open.append(self)
         self._closing = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="slipstream-local", daemon=True)
-        self._keeper.start()
+        call_thread.start(self._keeper)
         atexit.register(self.close)
         termination.precede_exit_functions()  # Trials are given back to a server that still runs.
 

@@ -8,8 +8,7 @@
 //
 // A point's numbers take the same operations in the same order whatever it is asked for with, so
 // the cache changes nothing, not the last bit. Bounded: a cache that would grow too large is
-// emptied, as it is when memory lacks for what it would keep. Thread-safe; no lock is held while
-// computing.
+// emptied, and so is one for which memory runs out. Thread-safe; no lock is held while computing.
 //
 // Not a Memo (core/base/memo.h), which evicts one entry after the other: a result's covariances
 // are stored by the places of all points, so that no point can go alone. And a request looks up

@@ -35,7 +35,7 @@ class ProjectUsages {
   void RolledBack();
 
  private:
-  // Usages whose change memory lacked for are counted anew.
+  // If memory runs out for a change, usages are counted anew.
   static void AddTo(UsageByProject& usages, absl::string_view project, const ProjectUsage& more);
 
   Connection& connection_;

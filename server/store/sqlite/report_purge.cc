@@ -36,7 +36,9 @@ absl::Status ReportPurge::Finish(int64_t trial_id) {
   if (!pending_) return absl::OkStatus();
   Query query(connection_, "DELETE FROM reports WHERE trial_id = ?1 AND ?1 IN"
                            " (" SLIPSTREAM_HAVE_REPORTS_LEFT ")");
-  return query.BindInteger(trial_id).Run();
+  SLIPSTREAM_RETURN_IF_ERROR(query.BindInteger(trial_id).Run());
+  Query unmark(connection_, "UPDATE trials SET worker = '' WHERE id = ? AND worker = char(1)");
+  return unmark.BindInteger(trial_id).Run();
 }
 
 absl::StatusOr<bool> ReportPurge::Continue() {

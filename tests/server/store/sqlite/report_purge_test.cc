@@ -30,6 +30,9 @@ class ReportPurgeTest : public SqliteStoreTest {
         " CROSS JOIN numbers WHERE state = 2;"
         "UPDATE trials SET report_count = 10000, last_step = 9999 WHERE state = 2;"
         "UPDATE study_heads SET bytes = bytes + 5 * 10000 * 24");
+    Connect();
+  }
+  void Connect() {
     auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     ASSERT_TRUE(opened.ok()) << opened.status();
     connection_ = *std::move(opened);
@@ -100,6 +103,19 @@ TEST_F(ReportPurgeTest, ATrialThatIsLeasedBeforeThatHasNoneOfTheReports) {
   EXPECT_THAT(Queued(), ElementsAre(11, 12, 13, 14));
 }
 
+TEST_F(ReportPurgeTest, ATrialThatIsWithdrawnBeforeThatHasNoWorker) {
+  sqlite::SqliteTransaction rows(connection_.get(), /*retention_ms=*/1, &horizon_);
+  Release(rows);
+  ASSERT_TRUE(rows.Begin().ok());
+  TrialRecord trial = **rows.FindTrial(study_key_, 15);
+  trial.state = TrialState::kWithdrawn;
+  ASSERT_TRUE(rows.UpdateOutcome(study_key_, trial).ok());
+  ASSERT_TRUE(rows.Commit().ok());
+  Query query(*connection_, "SELECT worker FROM trials WHERE state = ?");
+  ASSERT_TRUE(query.BindInteger(static_cast<int64_t>(TrialState::kWithdrawn)).Run().ok());
+  EXPECT_EQ(query.Bytes(0), "");
+}
+
 TEST_F(ReportPurgeTest, AStoreErasesThemWhileItIsIdleAndAfterItWasOpenedAgain) {
   connection_.reset();
   auto store = Open();
@@ -114,6 +130,9 @@ TEST_F(ReportPurgeTest, AStoreErasesThemWhileItIsIdleAndAfterItWasOpenedAgain) {
   const auto queued = [&] { return (*store)->PlanLeases(study_key_, "s", {}, 9)->queued; };
   while (queued().size() < 5) std::this_thread::yield();
   EXPECT_THAT(queued(), ElementsAre(11, 12, 13, 14, 15));
+  store->reset();
+  Connect();
+  EXPECT_EQ(Reports(), 0);
 }
 
 }  // namespace
