@@ -20,15 +20,21 @@ constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kPermissionDenied = absl::StatusCode::kPermissionDenied;
 
-// The first test: SQLite goes on as it is first used in a process, which the others' fixture does.
+// In a process of its own, as SQLite goes on as it was first used in one.
 TEST(SqliteStore, SqliteTakesNoLocksToCountItsMemory) {
-  SqliteStoreOptions options;
-  options.path = testing::TempDir() + "/uncounted-" + std::to_string(getpid()) + ".db";
-  options.create = true;
-  const auto store = OpenSqliteStore(options);
-  for (const char* const end : {"", "-wal", "-shm", ".lock"}) unlink((options.path + end).c_str());
-  ASSERT_TRUE(store.ok()) << store.status();
-  EXPECT_EQ(sqlite3_memory_used(), 0);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        SqliteStoreOptions options;
+        options.path = testing::TempDir() + "/uncounted-" + std::to_string(getpid()) + ".db";
+        options.create = true;
+        const auto store = OpenSqliteStore(options);
+        for (const char* const end : {"", "-wal", "-shm", ".lock"}) {
+          unlink((options.path + end).c_str());
+        }
+        _exit(store.ok() && sqlite3_memory_used() == 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(SqliteStoreTest, AClosedStoreIsOneFile) {
