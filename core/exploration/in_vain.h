@@ -19,12 +19,12 @@ Index ResultsInVain(const Vector& results, double least_better);
 // best quarter of the study's first eight results. Otherwise 0.
 Index RandomLookingInVain(absl::Span<const EndedTrial> ended, Goal goal);
 
-// Whether all that was found are guesses, as where trainings learn nothing in most of a space.
-// There are at least eight results, and a twentieth of all are worse than the median of the first
-// eight by more than a fifth of it. The best one is better than this median by no more than a
-// fiftieth of it, and by no more than a hundredth of what those that are so much worse are worse
-// by, which tells guesses from accuracies near 1. Small differences of guesses say nothing of where
-// learning begins.
+// Whether all results look like guesses, as where trainings learn nothing in most of a space. This
+// takes at least eight results. A twentieth of all must be much worse than the median of the first
+// eight: by more than a fifth of it. And the best result must be hardly better than this median: by
+// no more than a fiftieth of it, and by no more than a hundredth of how much worse the middle one
+// of the much worse results is. The hundredth tells guesses from accuracies near 1. Small
+// differences of guesses say nothing of where learning begins.
 bool AreGuesses(absl::Span<const EndedTrial> ended, Goal goal);
 
 }  // namespace slipstream

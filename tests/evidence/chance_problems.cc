@@ -25,8 +25,8 @@ double Guess(const Setting& setting, const Inputs& names) {
   return kGuesses + 0.005 * std::sin(phase);
 }
 
-// What is left of the loss at a place in the part that learns, from 0 at its middle to 1 at its
-// edge.
+// A training within the part that learns ends with this loss. `place` is 0 in the middle of this
+// part and 1 at its edge.
 double Learnt(double place) { return 0.1 + (kGuesses - 0.1) * std::pow(place, 1.5); }
 
 // The loss of steps that are too long by so many decades.
