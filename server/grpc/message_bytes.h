@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_MESSAGE_BYTES_H_
 #define SLIPSTREAM_SERVER_GRPC_MESSAGE_BYTES_H_
 
+#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/proto_buffer_writer.h>
