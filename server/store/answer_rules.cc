@@ -1,5 +1,6 @@
 #include "server/store/answer_rules.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,9 +9,15 @@
 namespace slipstream::rules {
 namespace {
 
+constexpr char kDefaultProject[] = "default";
+
+std::string ProjectOf(const RequestGuard& guard) {
+  return guard.project.empty() ? kDefaultProject : guard.project;
+}
+
 // A request id has no control characters.
 std::string KeyOf(const RequestGuard& guard) {
-  if (guard.project.empty() || guard.project == "default") return guard.request_id;
+  if (ProjectOf(guard) == kDefaultProject) return guard.request_id;
   return absl::StrCat(guard.project, "\n", guard.request_id);
 }
 
@@ -33,9 +40,23 @@ absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestG
   return std::optional<std::string>(std::move(found->answer));
 }
 
+absl::Status CheckRoomForAnswer(RowTransaction& rows, Quotas* quotas, const RequestGuard& guard) {
+  if (quotas == nullptr || guard.request_id.empty()) return absl::OkStatus();
+  const std::string project = ProjectOf(guard);
+  const std::optional<int64_t> quota = quotas->Of(project).bytes;
+  if (!quota.has_value()) return absl::OkStatus();
+  const int64_t most = std::max(*quota, kLeastAnswerBytes);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t used, rows.FindAnswerBytes(project));
+  if (used < most) return absl::OkStatus();
+  return quotas->Refusal(
+      QuotaKind::kBytes, project,
+      absl::StrCat("has ", used, " bytes of answers kept for repeats of its calls, and may have ",
+                   most, "; each expires within twice the --request-id-hours"));
+}
+
 absl::Status RememberAnswer(RowTransaction& rows, const RequestGuard& guard, std::string answer) {
   if (guard.request_id.empty()) return absl::OkStatus();
-  return rows.InsertAnswer(KeyOf(guard), {guard.fingerprint, std::move(answer)});
+  return rows.InsertAnswer(KeyOf(guard), {guard.fingerprint, std::move(answer)}, ProjectOf(guard));
 }
 
 }  // namespace slipstream::rules

@@ -3,11 +3,13 @@
 #ifndef SLIPSTREAM_SERVER_STORE_ANSWER_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_ANSWER_RULES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
@@ -17,6 +19,15 @@ namespace slipstream::rules {
 // request is not guarded. INVALID_ARGUMENT (an InvalidField "request_id") if it
 // was given to a request with other content.
 absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard);
+
+// The answers of a project take so many bytes at least, whatever its quota is.
+inline constexpr int64_t kLeastAnswerBytes = 16 << 20;
+
+// RESOURCE_EXHAUSTED if the answers that are remembered for the guard's project take all that its
+// quota of bytes allows, which is counted apart from what the project stores. To be asked before
+// anything is written, so the latest answer may exceed it. Null quotas allow everything, as does a
+// request that is not guarded.
+absl::Status CheckRoomForAnswer(RowTransaction& rows, Quotas* quotas, const RequestGuard& guard);
 
 // Does nothing if the request is not guarded.
 absl::Status RememberAnswer(RowTransaction& rows, const RequestGuard& guard, std::string answer);

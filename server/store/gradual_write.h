@@ -31,6 +31,7 @@ namespace slipstream {
 //   absl::StatusOr<Part> Continue(RowTransaction&, const Part&) const;
 //   absl::StatusOr<Record> Finish(RowTransaction&, const Part&) const;
 //   static absl::Status GiveUp(RowTransaction&, const Part&);
+//   Quotas* quotas;
 template <typename Change>
 class GradualWrite : public std::enable_shared_from_this<GradualWrite<Change>> {
  public:
@@ -89,7 +90,7 @@ class GradualWrite : public std::enable_shared_from_this<GradualWrite<Change>> {
       self->End(std::move(status), std::move(earlier));
     };
     auto deed = [self](RowTransaction& rows) { return self->change_.Finish(rows, self->part_); };
-    writes_.Submit(MakeGuardedWrite<Record>(std::move(deed), std::move(write)));
+    writes_.Submit(MakeGuardedWrite<Record>(std::move(deed), std::move(write), change_.quotas));
   }
 
   void End(absl::Status status, std::optional<std::string> earlier) {

@@ -19,16 +19,17 @@
 namespace slipstream {
 
 // `Deed` is a function of (RowTransaction&) that returns StatusOr<Record>. It may
-// be called again after a rollback.
+// be called again after a rollback. Null quotas let any number of answers be remembered.
 template <typename Record, typename Deed>
 class GuardedWrite : public PendingWrite {
  public:
-  GuardedWrite(Deed deed, Write<Record> write)
-      : deed_(std::move(deed)), write_(std::move(write)) {}
+  GuardedWrite(Deed deed, Write<Record> write, Quotas* quotas)
+      : deed_(std::move(deed)), write_(std::move(write)), quotas_(quotas) {}
 
   absl::Status Apply(RowTransaction& rows) override {
     SLIPSTREAM_ASSIGN_OR_RETURN(earlier_, rules::FindAnswer(rows, write_.guard));
     if (earlier_.has_value()) return absl::OkStatus();
+    SLIPSTREAM_RETURN_IF_ERROR(rules::CheckRoomForAnswer(rows, quotas_, write_.guard));
     SLIPSTREAM_ASSIGN_OR_RETURN(const Record record, deed_(rows));
     std::string answer;
     if (write_.render) answer = write_.render(record);
@@ -43,12 +44,14 @@ class GuardedWrite : public PendingWrite {
  private:
   Deed deed_;
   Write<Record> write_;
+  Quotas* const quotas_;
   std::optional<std::string> earlier_;
 };
 
 template <typename Record, typename Deed>
-std::unique_ptr<PendingWrite> MakeGuardedWrite(Deed deed, Write<Record> write) {
-  return std::make_unique<GuardedWrite<Record, Deed>>(std::move(deed), std::move(write));
+std::unique_ptr<PendingWrite> MakeGuardedWrite(Deed deed, Write<Record> write,
+                                               Quotas* quotas = nullptr) {
+  return std::make_unique<GuardedWrite<Record, Deed>>(std::move(deed), std::move(write), quotas);
 }
 
 }  // namespace slipstream

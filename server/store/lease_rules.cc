@@ -274,6 +274,7 @@ class GrantsToCarryOut {
   absl::Status FitToRoom(const StudyHead& head, const ProjectUsage& before, Granted& granted) {
     // Trials that are leased after the caller has given all of its trials back would stay so.
     if (granted.grant->is_cancelled()) return NobodyWaits();
+    SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForAnswer(rows_, quotas_, granted.grant->guard));
     const absl::Span<const NewTrial* const> wanted = granted.fresh;
     absl::Status refusal = CheckRoom(head, before, wanted);
     if (!absl::IsResourceExhausted(refusal)) return refusal;

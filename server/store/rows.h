@@ -134,9 +134,11 @@ class RowTransaction : public Rows {
   // rule that merely refuses a write leaves this false.
   virtual bool failed() const = 0;
 
-  // The request id has no answer yet.
-  virtual absl::Status InsertAnswer(const std::string& request_id,
-                                    const RememberedAnswer& answer) = 0;
+  // The request id has no answer yet. The answer counts towards those of `project`.
+  virtual absl::Status InsertAnswer(const std::string& request_id, const RememberedAnswer& answer,
+                                    const std::string& project) = 0;
+  // What the answers of the project that can be found take (usage.h).
+  virtual absl::StatusOr<int64_t> FindAnswerBytes(const std::string& project) = 0;
 
   virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) = 0;
   virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) = 0;

@@ -128,13 +128,13 @@ class RuleStore : public Store {
   }
 
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
-    Submit(CountingRefusals(std::move(write)),
+    SubmitInQuota(std::move(write),
            [study = std::move(study), quotas = options_.quotas](RowTransaction& rows) {
              return rules::CreateStudy(rows, study, quotas);
            });
   }
   void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) override {
-    Submit(std::move(write),
+    SubmitInQuota(std::move(write),
            [study = std::move(study), change = std::move(change)](RowTransaction& rows) {
              return rules::UpdateStudy(rows, study, change);
            });
@@ -161,7 +161,7 @@ class RuleStore : public Store {
     });
   }
   void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
-    Submit(CountingRefusals(std::move(write)),
+    SubmitInQuota(std::move(write),
            [addition = std::move(addition), max_trials = options_.max_trials_per_study,
             quotas = options_.quotas](RowTransaction& rows) {
              return rules::AddTrials(rows, addition, max_trials, quotas);
@@ -174,7 +174,7 @@ class RuleStore : public Store {
     writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_));
   }
   void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
-    Submit(CountingRefusals(std::move(write)),
+    SubmitInQuota(std::move(write),
            [lease = std::move(lease), max_trials = options_.max_trials_per_study,
             quotas = options_.quotas](RowTransaction& rows) {
              return rules::LeasePrepared(rows, lease, max_trials, quotas);
@@ -185,7 +185,7 @@ class RuleStore : public Store {
            [held = std::move(held)](RowTransaction& rows) { return rules::Heartbeat(rows, held); });
   }
   void ReleaseTrials(HeldTrials held, Write<std::vector<TrialRecord>> write) override {
-    Submit(std::move(write), [held = std::move(held)](RowTransaction& rows) {
+    SubmitInQuota(std::move(write), [held = std::move(held)](RowTransaction& rows) {
       return rules::ReleaseTrials(rows, held);
     });
   }
@@ -200,7 +200,7 @@ class RuleStore : public Store {
                RowTransaction& rows) { return rules::Report(rows, reports, most); });
   }
   void UpdateTrial(Annotation annotation, Write<TrialRecord> write) override {
-    Submit(std::move(write), [annotation = std::move(annotation)](RowTransaction& rows) {
+    SubmitInQuota(std::move(write), [annotation = std::move(annotation)](RowTransaction& rows) {
       return rules::UpdateTrial(rows, annotation);
     });
   }
@@ -327,6 +327,13 @@ class RuleStore : public Store {
       if (done) done(std::move(status), std::move(earlier));
     };
     return write;
+  }
+
+  // A write that quotas may refuse, if only for the answer that it has remembered.
+  template <typename Record, typename Deed>
+  void SubmitInQuota(Write<Record> write, Deed deed) {
+    writes_.Submit(MakeGuardedWrite<Record>(
+        std::move(deed), CountingRefusals(std::move(write)), options_.quotas));
   }
 
   template <typename Record, typename Deed>

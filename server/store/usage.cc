@@ -8,6 +8,7 @@ namespace {
 // The step of the schema that counts what was stored before it has these numbers, too.
 constexpr int64_t kBytesOfTrialRow = 200;
 constexpr int64_t kBytesOfReport = 24;
+constexpr int64_t kBytesOfAnswerRow = 200;
 
 template <typename... Texts>
 int64_t LengthOf(const Texts&... texts) {
@@ -47,6 +48,10 @@ int64_t StoredBytesOf(const NewSourceTask& task) {
   int64_t bytes = LengthOf(task.definition);
   for (const std::string& chunk : task.chunks) bytes += LengthOf(chunk);
   return bytes;
+}
+
+int64_t StoredBytesOfAnswer(const std::string& answer) {
+  return kBytesOfAnswerRow + LengthOf(answer);
 }
 
 int64_t StoredBytesOf(const TrialRecord& trial) {

@@ -6,6 +6,9 @@
 //   a trial        its configuration, provenance, measurement, reason, labels and note, 24 for each
 //                  of its reports, and 200 for the row
 //   a source task  its definition and its observations
+//
+// The answers that are remembered count on their own, as they are forgotten by themselves: each
+// answer with 200 for the row.
 #ifndef SLIPSTREAM_SERVER_STORE_USAGE_H_
 #define SLIPSTREAM_SERVER_STORE_USAGE_H_
 
@@ -35,6 +38,8 @@ int64_t StoredBytesOf(const NewStudy& study);
 int64_t StoredBytesOf(const NewTrial& trial);
 int64_t StoredBytesOf(const ImportedTrial& trial);
 int64_t StoredBytesOf(const NewSourceTask& task);
+// The answer is that to a request id.
+int64_t StoredBytesOfAnswer(const std::string& answer);
 // Without its provenance, which never changes.
 int64_t StoredBytesOf(const TrialRecord& trial);
 

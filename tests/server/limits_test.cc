@@ -36,6 +36,7 @@
 #include "server/service/status_service.h"
 #include "server/service/study_export.h"
 #include "server/service/watch_service.h"
+#include "server/store/answer_rules.h"
 #include "server/store/event_rules.h"
 #include "server/store/store_options.h"
 #include "server/telemetry/scrape_endpoint.h"
@@ -181,6 +182,8 @@ std::string ContentRows() {
       Row("times that a configuration is queued again", kMostRequeues),
       Row("hours that the answer to a request id is kept, at least",
           absl::ToInt64Hours(store.retention), "--request-id-hours"),
+      Row("MiB of these answers that a project may have whatever its quota",
+          rules::kLeastAnswerBytes >> 20),
       Row("events that are kept, at least", rules::kKeptEvents));
 }
 

@@ -34,6 +34,7 @@ class MemoryTables {
   struct AnswerRow {
     RememberedAnswer answer;
     int64_t create_ms = 0;
+    std::string project;
   };
   using TrialPlace = std::pair<int64_t, int64_t>;  // The study's key and the number.
 
@@ -89,6 +90,14 @@ class TableReader {
     const AnswerRow* row = FindIn(tables_.answers, request_id);
     if (row == nullptr || Expired(*row)) return std::nullopt;
     return row->answer;
+  }
+  int64_t AnswerBytes(const std::string& project) const {
+    int64_t bytes = 0;
+    for (const auto& [id, row] : tables_.answers) {
+      if (row.project != project || Expired(row)) continue;
+      bytes += StoredBytesOfAnswer(row.answer.answer);
+    }
+    return bytes;
   }
   const StudyRow* Study(const std::string& id) const {
     const int64_t* key = FindIn(tables_.study_keys, id);
@@ -387,13 +396,16 @@ class MemoryTransaction : public RowTransaction {
       const std::string& request_id) override {
     return reader_.Answer(request_id);
   }
-  absl::Status InsertAnswer(const std::string& request_id,
-                            const RememberedAnswer& answer) override {
+  absl::Status InsertAnswer(const std::string& request_id, const RememberedAnswer& answer,
+                            const std::string& project) override {
     // An answer that is expired may still be there.
     if (reader_.Answer(request_id).has_value()) return Fail("the answer exists");
     NoteUndo(tables_.answers, request_id);
-    tables_.answers[request_id] = {answer, now_ms_};
+    tables_.answers[request_id] = {answer, now_ms_, project};
     return absl::OkStatus();
+  }
+  absl::StatusOr<int64_t> FindAnswerBytes(const std::string& project) override {
+    return reader_.AnswerBytes(project);
   }
 
   absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) override {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/usage.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -14,6 +15,15 @@ constexpr const char* kInsertIn[] = {
     "INSERT INTO answers_0(request_id, fingerprint, answer) VALUES(?, ?, ?)",
     "INSERT INTO answers_1(request_id, fingerprint, answer) VALUES(?, ?, ?)",
 };
+constexpr const char* kCountIn[] = {
+    "INSERT INTO answers_0(request_id, fingerprint, answer) VALUES(char(10) || ?, x'', ?)"
+    " ON CONFLICT(request_id) DO UPDATE SET answer = answer + excluded.answer",
+    "INSERT INTO answers_1(request_id, fingerprint, answer) VALUES(char(10) || ?, x'', ?)"
+    " ON CONFLICT(request_id) DO UPDATE SET answer = answer + excluded.answer",
+};
+constexpr char kBytesOfProject[] =
+    "SELECT total(answer) FROM (SELECT answer FROM answers_0 WHERE request_id = char(10) || ?1"
+    " UNION ALL SELECT answer FROM answers_1 WHERE request_id = char(10) || ?1)";
 constexpr const char* kAnyIn[] = {
     "SELECT 1 FROM answers_0 LIMIT 1",
     "SELECT 1 FROM answers_1 LIMIT 1",
@@ -152,10 +162,21 @@ FoundAnswer Answers::Find(const std::string& request_id) {
   return FindIn(connection_, 1 - generation_->current, request_id);
 }
 
-absl::Status Answers::Insert(const std::string& request_id, const RememberedAnswer& answer) {
+absl::Status Answers::Insert(const std::string& request_id, const RememberedAnswer& answer,
+                             const std::string& project) {
   Query query(connection_, kInsertIn[generation_->current]);
   query.BindText(request_id).BindBlob(answer.fingerprint).BindBlob(answer.answer);
-  return query.Run();
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  Query count(connection_, kCountIn[generation_->current]);
+  count.BindText(project).BindInteger(StoredBytesOfAnswer(answer.answer));
+  return count.Run();
+}
+
+absl::StatusOr<int64_t> Answers::BytesOf(const std::string& project) {
+  Query query(connection_, kBytesOfProject);
+  query.BindText(project);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  return query.Integer(0);
 }
 
 }  // namespace slipstream::sqlite

@@ -4,6 +4,10 @@
 // so an answer lives for one to two retentions. What is set aside is erased in small
 // steps, so that it does not delay other writes. Where the clock was set, the generation begins as
 // much later.
+//
+// Each table also has a row for each project, under a key that no request id has: a newline and
+// the project's name. Its answer is the number of bytes that the project's answers in the table
+// take. Those that an earlier version wrote do not count.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 
@@ -40,7 +44,9 @@ class Answers {
   // before.
   absl::Status Begin(int64_t now_ms, int64_t set_by_ms = 0);
   absl::StatusOr<std::optional<RememberedAnswer>> Find(const std::string& request_id);
-  absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer);
+  absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer,
+                      const std::string& project);
+  absl::StatusOr<int64_t> BytesOf(const std::string& project);
   // Called in any transaction: erases some of the answers that are forgotten.
   absl::Status EraseSome();
   // Whether there may be any left.

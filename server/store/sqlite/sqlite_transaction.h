@@ -168,9 +168,12 @@ class SqliteTransaction : public RowTransaction {
       const std::string& request_id) override {
     return answers_.Find(request_id);
   }
-  absl::Status InsertAnswer(const std::string& request_id,
-                            const RememberedAnswer& answer) override {
-    return answers_.Insert(request_id, answer);
+  absl::Status InsertAnswer(const std::string& request_id, const RememberedAnswer& answer,
+                            const std::string& project) override {
+    return answers_.Insert(request_id, answer, project);
+  }
+  absl::StatusOr<int64_t> FindAnswerBytes(const std::string& project) override {
+    return answers_.BytesOf(project);
   }
 
   absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) override {

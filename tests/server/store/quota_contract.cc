@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/answer_rules.h"
 #include "tests/server/store/recount.h"
 #include "tests/server/store/store_contract.h"
 
@@ -184,6 +185,61 @@ ImportedStudy ImportOf(const std::string& id, int trials) {
     trial.reports = {{1, 0.5}, {2, 0.5}};
   }
   return imported;
+}
+
+// Calls that keep an answer, each of which is large: as many as the quota of bytes allows.
+TEST_P(StoreContract, NoMoreAnswersAreKeptThanAProjectMayHave) {
+  const StudyRecord study = Create("vision/s");
+  ASSERT_TRUE(LeaseFresh(store(), study, "w", 1).ok());
+  Create("s");
+  Limit("vision", {.bytes = 0});
+  StudyChange change;
+  change.display_name = "n";
+  const std::string answer(rules::kLeastAnswerBytes - 400, 'a');
+  const auto update = [&](const std::string& request_id, const std::string& project = "vision") {
+    const std::string id = project == "vision" ? "vision/s" : "s";
+    return UpdateStudy(store(), id, change, {request_id, "f", project}, answer);
+  };
+  const auto note = [&](const std::string& request_id) {
+    return UpdateTrial(store(), "vision/s", 1, {"labels", "note"}, {request_id, "f", "vision"}, "");
+  };
+  EXPECT_TRUE(update("a").ok());
+  EXPECT_TRUE(note("b").ok());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(note("c").status,
+                IsRefusal(kResourceExhausted,
+                          "project vision has 16777216 bytes of answers kept for repeats of its "
+                          "calls, and may have 16777216; each expires within twice the "
+                          "--request-id-hours (mib in /etc/quotas)"));
+    Reopen();
+  }
+  EXPECT_THAT(ReleaseTrials(store(), {"vision/s", "w", {}}, {"d", "f", "vision"}).status,
+              HasCode(kResourceExhausted));
+  LeaseBatch batch;
+  batch.study_key = study.key;
+  batch.study_id = "vision/s";
+  batch.expected_trial_count = 1;
+  batch.grants.emplace_back().worker = "w";
+  batch.grants.back().again = {1};
+  batch.grants.back().guard = {"e", "f", "vision"};
+  EXPECT_THAT(LeaseTrials(store(), batch).status(), HasCode(kResourceExhausted));
+  EXPECT_THAT(ImportStudy(store(), ImportOf("vision/t", 0), {"g", "f", "vision"}).status,
+              HasCode(kResourceExhausted));
+  EXPECT_EQ(quotas_.Refusals()[static_cast<size_t>(QuotaKind::kBytes)], 5);
+  // What keeps no answer, or deletes, goes on, and so do repeats and other projects.
+  batch.grants.back().guard = {};
+  EXPECT_TRUE(LeaseTrials(store(), batch).ok());
+  EXPECT_TRUE(note("").ok());
+  EXPECT_TRUE(note("b").earlier.has_value());
+  EXPECT_TRUE(update("a", "").ok());
+  EXPECT_TRUE(DeleteStudy(store(), "vision/s", {"h", "f", "vision"}).ok());
+  // More of them with a higher quota, and once the first have expired.
+  Limit("vision", {.bytes = rules::kLeastAnswerBytes + 1000});
+  Create("vision/s");
+  EXPECT_TRUE(update("i").ok());
+  EXPECT_THAT(update("j").status, HasCode(kResourceExhausted));
+  clock_.Advance(2 * options_.retention);
+  EXPECT_TRUE(update("j").ok());
 }
 
 TEST_P(StoreContract, AnImportIsHeldToTheQuotasWhole) {

@@ -159,7 +159,7 @@ void InsertOfEach(RowTransaction& rows) {
 
 void InsertOfEachAndAnswer(RowTransaction& rows) {
   InsertOfEach(rows);
-  EXPECT_TRUE(rows.InsertAnswer("r", {"f", "answer"}).ok());
+  EXPECT_TRUE(rows.InsertAnswer("r", {"f", "answer"}, "p").ok());
 }
 
 void AppendEvents(RowTransaction& rows, int count) {
@@ -357,7 +357,7 @@ TEST_P(RowContract, ToChangeOrDeleteAnAbsentRowFails) {
 TEST_P(RowContract, ToInsertARowThatExistsFails) {
   Commit(InsertOfEachAndAnswer);
   const std::string before = Dump();
-  ExpectFailure([](RowTransaction& rows) { return rows.InsertAnswer("r", {"g", "other"}); });
+  ExpectFailure([](RowTransaction& rows) { return rows.InsertAnswer("r", {"g", "other"}, "p"); });
   ExpectFailure(
       [](RowTransaction& rows) { return rows.InsertStudy(NewRecord("s", rows), "", {}).status(); });
   ExpectFailure([](RowTransaction& rows) {
@@ -369,6 +369,27 @@ TEST_P(RowContract, ToInsertARowThatExistsFails) {
     });
   }
   EXPECT_EQ(Dump(), before);
+}
+
+TEST_P(RowContract, AnswersCountTowardsThoseOfTheirProject) {
+  const auto insert = [](RowTransaction& rows) {
+    EXPECT_TRUE(rows.InsertAnswer("a", {"f", "answer"}, "p").ok());
+    EXPECT_TRUE(rows.InsertAnswer("b", {"f", ""}, "p").ok());
+    EXPECT_TRUE(rows.InsertAnswer("c", {"f", "another"}, "q").ok());
+    EXPECT_EQ(*rows.FindAnswerBytes("p"), 406);
+  };
+  RollBack(insert);
+  Commit([](RowTransaction& rows) { EXPECT_EQ(*rows.FindAnswerBytes("p"), 0); });
+  Commit(insert);
+  Reopen();
+  clock_.Advance(options_.retention * 0.99);
+  Commit([](RowTransaction& rows) {
+    EXPECT_EQ(*rows.FindAnswerBytes("p"), 406);
+    EXPECT_EQ(*rows.FindAnswerBytes("q"), 207);
+    EXPECT_EQ(*rows.FindAnswerBytes("other"), 0);
+  });
+  clock_.Advance(options_.retention * 1.01);
+  Commit([](RowTransaction& rows) { EXPECT_EQ(*rows.FindAnswerBytes("p"), 0); });
 }
 
 TEST_P(RowContract, ANewKeyIsAboveAllThatWereEverCommitted) {
