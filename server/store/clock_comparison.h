@@ -3,11 +3,12 @@
 //   ClockComparison clocks;
 //   if (clocks.SetBy(now, steady_now) != absl::ZeroDuration()) ...  // Regularly.
 //
-// Not thread-safe.
+// Thread-safe.
 #ifndef SLIPSTREAM_SERVER_STORE_CLOCK_COMPARISON_H_
 #define SLIPSTREAM_SERVER_STORE_CLOCK_COMPARISON_H_
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 #include "absl/time/time.h"
@@ -20,6 +21,8 @@ class ClockComparison {
   // negative if the clock was set back. Zero where that is less than a minute, and at the first
   // call.
   absl::Duration SetBy(absl::Time now, std::chrono::steady_clock::time_point steady_now);
+  // The same, but the next call looks back as far as this one.
+  absl::Duration SetSince(absl::Time now, std::chrono::steady_clock::time_point steady_now) const;
 
  private:
   struct Moment {
@@ -27,6 +30,7 @@ class ClockComparison {
     std::chrono::steady_clock::time_point steady_now;
   };
 
+  mutable std::mutex mutex_;
   std::optional<Moment> last_;
 };
 

@@ -1,6 +1,7 @@
 #include "tests/testing/memory_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -19,6 +20,8 @@
 namespace slipstream {
 class MemoryTables {
  public:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
   struct StudyRow {
     StudyRecord record;
     std::vector<int64_t> source_keys;
@@ -33,7 +36,7 @@ class MemoryTables {
   };
   struct AnswerRow {
     RememberedAnswer answer;
-    int64_t create_ms = 0;
+    SteadyTime kept_since;
     std::string project;
   };
   using TrialPlace = std::pair<int64_t, int64_t>;  // The study's key and the number.
@@ -67,6 +70,7 @@ using StudyRow = MemoryTables::StudyRow;
 using TrialRow = MemoryTables::TrialRow;
 using SourceTaskRow = MemoryTables::SourceTaskRow;
 using AnswerRow = MemoryTables::AnswerRow;
+using SteadyTime = MemoryTables::SteadyTime;
 using TrialPlace = MemoryTables::TrialPlace;
 
 template <typename Map>
@@ -83,8 +87,9 @@ std::optional<Value> Copy(const Value* value) {
 // The reads that snapshots and transactions share. The tables must be locked.
 class TableReader {
  public:
-  TableReader(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
-      : tables_(*tables), now_ms_(now_ms), retention_ms_(retention_ms) {}
+  // Answers expire by a clock that is never set.
+  TableReader(MemoryTables* tables, SteadyTime steady_now, absl::Duration retention)
+      : tables_(*tables), oldest_(steady_now - absl::ToChronoNanoseconds(retention)) {}
 
   std::optional<RememberedAnswer> Answer(const std::string& request_id) const {
     const AnswerRow* row = FindIn(tables_.answers, request_id);
@@ -186,17 +191,16 @@ class TableReader {
   }
 
  private:
-  bool Expired(const AnswerRow& row) const { return now_ms_ - row.create_ms >= retention_ms_; }
+  bool Expired(const AnswerRow& row) const { return row.kept_since <= oldest_; }
 
   MemoryTables& tables_;
-  const int64_t now_ms_;
-  const int64_t retention_ms_;
+  const SteadyTime oldest_;
 };
 
 class MemorySnapshot : public RowSnapshot {
  public:
-  MemorySnapshot(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
-      : tables_(*tables), reader_(tables, now_ms, retention_ms) {}
+  MemorySnapshot(MemoryTables* tables, SteadyTime steady_now, absl::Duration retention)
+      : tables_(*tables), reader_(tables, steady_now, retention) {}
 
   absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
       const std::string& request_id) override {
@@ -382,8 +386,12 @@ class MemorySnapshot : public RowSnapshot {
 // Writes at once, and notes how to undo it.
 class MemoryTransaction : public RowTransaction {
  public:
-  MemoryTransaction(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
-      : tables_(*tables), now_ms_(now_ms), reader_(tables, now_ms, retention_ms) {}
+  MemoryTransaction(MemoryTables* tables, int64_t now_ms, SteadyTime steady_now,
+                    absl::Duration retention)
+      : tables_(*tables),
+        now_ms_(now_ms),
+        steady_now_(steady_now),
+        reader_(tables, steady_now, retention) {}
 
   void RollBack() {
     for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) (*undo)();
@@ -401,7 +409,7 @@ class MemoryTransaction : public RowTransaction {
     // An answer that is expired may still be there.
     if (reader_.Answer(request_id).has_value()) return Fail("the answer exists");
     NoteUndo(tables_.answers, request_id);
-    tables_.answers[request_id] = {answer, now_ms_, project};
+    tables_.answers[request_id] = {answer, steady_now_, project};
     return absl::OkStatus();
   }
   absl::StatusOr<int64_t> FindAnswerBytes(const std::string& project) override {
@@ -668,6 +676,7 @@ class MemoryTransaction : public RowTransaction {
 
   MemoryTables& tables_;
   const int64_t now_ms_;
+  const SteadyTime steady_now_;
   const TableReader reader_;
   std::vector<std::function<void()>> undo_;
   bool failed_ = false;
@@ -677,12 +686,13 @@ class MemoryDatabase : public Database {
  public:
   MemoryDatabase(const StoreOptions& options, std::shared_ptr<MemoryTables> tables)
       : now_ms_(options.now_ms),
-        retention_ms_(absl::ToInt64Milliseconds(options.retention)),
+        steady_now_(options.steady_now),
+        retention_(options.retention),
         tables_(std::move(tables)) {}
 
   TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
     const std::lock_guard lock(tables_->mutex);
-    MemoryTransaction rows(tables_.get(), now_ms_(), retention_ms_);
+    MemoryTransaction rows(tables_.get(), now_ms_(), steady_now_(), retention_);
     absl::Status status = OrOutOfMemory([&] { return body(rows); });
     if (status.ok()) return {};
     rows.RollBack();
@@ -691,13 +701,14 @@ class MemoryDatabase : public Database {
 
   absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override {
     const std::lock_guard lock(tables_->mutex);
-    MemorySnapshot rows(tables_.get(), now_ms_(), retention_ms_);
+    MemorySnapshot rows(tables_.get(), steady_now_(), retention_);
     return body(rows);
   }
 
  private:
   const std::function<int64_t()> now_ms_;
-  const int64_t retention_ms_;
+  const std::function<SteadyTime()> steady_now_;
+  const absl::Duration retention_;
   const std::shared_ptr<MemoryTables> tables_;
 };
 

@@ -89,15 +89,13 @@ FoundAnswer FindAnswerAt(Connection& connection, const std::string& request_id, 
 }
 
 absl::Status Answers::Begin(int64_t now_ms, int64_t set_by_ms) {
-  set_by_ms_ += set_by_ms;
   if (!generation_.has_value()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const LoadedGeneration loaded, LoadGeneration(connection_, now_ms));
     generation_ = loaded.generation;
     if (loaded.first) SLIPSTREAM_RETURN_IF_ERROR(Store(*generation_));
   }
-  if (set_by_ms_ != 0) {
-    SLIPSTREAM_RETURN_IF_ERROR(
-        Store({generation_->current, generation_->since_ms + set_by_ms_}));
+  if (set_by_ms != 0) {
+    SLIPSTREAM_RETURN_IF_ERROR(Store({generation_->current, generation_->since_ms + set_by_ms}));
   }
   const int64_t age_ms = now_ms - generation_->since_ms;
   // The clock was far ahead and has been set back.

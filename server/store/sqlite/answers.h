@@ -40,8 +40,8 @@ class Answers {
   Answers(Connection* connection, int64_t retention_ms)
       : connection_(*connection), retention_ms_(retention_ms) {}
 
-  // At the start of each transaction. `set_by_ms`: by how much the clock was set since the one
-  // before.
+  // At the start of each transaction. `set_by_ms`: by how much the clock was set since the latest
+  // commit.
   absl::Status Begin(int64_t now_ms, int64_t set_by_ms = 0);
   absl::StatusOr<std::optional<RememberedAnswer>> Find(const std::string& request_id);
   absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer,
@@ -51,7 +51,6 @@ class Answers {
   absl::Status EraseSome();
   // Whether there may be any left.
   bool pending() const { return pending_; }
-  void Committed() { set_by_ms_ = 0; }
   void RolledBack() {
     generation_.reset();
     earlier_is_empty_.reset();
@@ -70,8 +69,7 @@ class Answers {
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
   std::optional<bool> earlier_is_empty_;
-  bool pending_ = true;    // An earlier process may have left some.
-  int64_t set_by_ms_ = 0;  // How much of the time since the latest commit the clock was set by.
+  bool pending_ = true;  // An earlier process may have left some.
 };
 
 }  // namespace slipstream::sqlite

@@ -147,7 +147,7 @@ class SqliteDatabase : public Database {
   const std::function<void(const absl::Status&)> on_halt_;
   const std::function<int64_t()> now_ms_;
   const std::function<std::chrono::steady_clock::time_point()> steady_now_;
-  ClockComparison clocks_;
+  ClockComparison clocks_;  // At the latest commit.
   const int64_t retention_ms_;
   const std::unique_ptr<Connection> writer_;
   std::unique_ptr<ReaderPool> readers_;
@@ -286,11 +286,15 @@ absl::Status SqliteDatabase::BeginAndCommit(absl::FunctionRef<absl::Status(RowTr
                                             bool* begun) {
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Begin());
   *begun = true;
-  const int64_t now_ms = now_ms_();
-  const absl::Duration set_by = clocks_.SetBy(absl::FromUnixMillis(now_ms), steady_now_());
-  SLIPSTREAM_RETURN_IF_ERROR(transaction_.SetNow(now_ms, absl::ToInt64Milliseconds(set_by)));
+  const absl::Time now = absl::FromUnixMillis(now_ms_());
+  const std::chrono::steady_clock::time_point steady_now = steady_now_();
+  const absl::Duration set_by = clocks_.SetSince(now, steady_now);
+  SLIPSTREAM_RETURN_IF_ERROR(
+      transaction_.SetNow(absl::ToUnixMillis(now), absl::ToInt64Milliseconds(set_by)));
   SLIPSTREAM_RETURN_IF_ERROR(body(transaction_));
-  return CommitToWatchedFiles();
+  const absl::Status committed = CommitToWatchedFiles();
+  if (committed.ok()) clocks_.SetBy(now, steady_now);
+  return committed;
 }
 
 // From the commit on it throws nothing.
@@ -387,9 +391,12 @@ bool SqliteDatabase::GiveBackPages() {
 }
 
 absl::Status SqliteDatabase::Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) {
+  const absl::Time now = absl::FromUnixMillis(now_ms_());
+  // By the clock as it was at the latest commit: whatever has the file's times has them of it.
+  const absl::Time unset_now = now - clocks_.SetSince(now, steady_now_());
   absl::Status status = readers_->InSnapshot([&](Connection& reader) {
     reader.TakeFailure();  // An earlier read may have left one.
-    SqliteSnapshot rows(&reader, now_ms_(), retention_ms_, &horizon_);
+    SqliteSnapshot rows(&reader, absl::ToUnixMillis(unset_now), retention_ms_, &horizon_);
     const absl::Status end = body(rows);
     return ForReaders(end, reader.TakeFailure());
   });

@@ -32,7 +32,6 @@ absl::Status SqliteTransaction::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "COMMIT").Run());
   heads_.Committed();
   usages_.Committed();
-  answers_.Committed();
   study_purge_.Committed();
   source_purge_.Committed();
   if (earliest_lease_end_.has_value()) horizon_.Note(*earliest_lease_end_);

@@ -137,7 +137,7 @@ class SqliteTransaction : public RowTransaction {
   // ---- The transaction itself ----
 
   absl::Status Begin();
-  // Directly after Begin. `set_by_ms`: by how much the clock was set since the call before.
+  // Directly after Begin. `set_by_ms`: by how much the clock was set since the latest commit.
   absl::Status SetNow(int64_t now_ms, int64_t set_by_ms = 0);
   // Writes what is still cached, directly before Commit.
   absl::Status Flush();

@@ -142,6 +142,23 @@ TEST_P(StoreContract, AnswersOutliveRestartsInBothGenerations) {
   EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"middle", "f"}).earlier.has_value());
 }
 
+// By reads as well as by writes, whichever come first.
+TEST_P(StoreContract, AClockThatIsSetMakesNoAnswerOlderOrYounger) {
+  Create("s");
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).ok());
+  for (const int retentions : {100, -300, 50}) {
+    clock_.Set(retentions * options_.retention);
+    EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
+    EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).earlier.has_value());
+    EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
+    clock_.Advance(options_.retention * 0.3);
+    EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
+  }
+  clock_.Advance(options_.retention * 1.1);
+  clock_.Set(-options_.retention);
+  EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
+}
+
 TEST_P(StoreContract, AClockThatIsSetBackLosesNoAnswers) {
   Create("s");
   ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).ok());

@@ -21,6 +21,8 @@ TEST(ClockComparison, NoticesThatAClockWasSetByAMinuteOrMore) {
   EXPECT_EQ(set_by(absl::Seconds(61), std::chrono::seconds(1)), absl::Seconds(60));
   EXPECT_EQ(set_by(-absl::Hours(48), std::chrono::seconds(2)), -absl::Hours(48) - absl::Seconds(2));
   EXPECT_EQ(set_by(absl::Seconds(1), std::chrono::seconds(1)), absl::ZeroDuration());
+  EXPECT_EQ(clocks.SetSince(now + absl::Hours(1), steady_now), absl::Hours(1));
+  EXPECT_EQ(set_by(absl::Hours(2), std::chrono::hours(0)), absl::Hours(2)) << "as if unasked";
 }
 
 }  // namespace

@@ -74,17 +74,14 @@ TEST_F(AnswersTest, AClockThatIsSetAheadMakesNoAnswerOlder) {
   constexpr int64_t kSetBy = 100 * kRetention;
   Answers answers(connection_.get(), kRetention);
   RememberMany(answers);
-  answers.Committed();
   ASSERT_TRUE(connection_->Execute("BEGIN").ok());
   ASSERT_TRUE(answers.Begin(kSetBy, kSetBy).ok());
   EXPECT_EQ(Find(answers, "id 7"), "first");
   ASSERT_TRUE(connection_->Execute("ROLLBACK").ok());
   answers.RolledBack();
-  ASSERT_TRUE(answers.Begin(kSetBy).ok());
-  answers.Committed();
+  ASSERT_TRUE(answers.Begin(kSetBy, kSetBy).ok());
   EXPECT_EQ(Find(answers, "id 7"), "first");
   ASSERT_TRUE(answers.Begin(2 * kSetBy, kSetBy).ok());
-  answers.Committed();
   EXPECT_EQ(Find(answers, "id 7"), "first");
   ASSERT_TRUE(answers.Begin(kRetention, -2 * kSetBy).ok());
   EXPECT_EQ(Find(answers, "id 7"), "first");
