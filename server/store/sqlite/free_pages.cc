@@ -45,11 +45,8 @@ absl::Status FreePages::GiveBackSome() {
 
 absl::StatusOr<int64_t> FreePages::FileSize() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t pages, Number("PRAGMA page_count"));
-  // It never changes, and SQLite compiles such a statement anew each time.
-  if (page_size_ == 0) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(page_size_, Number("PRAGMA page_size"));
-  }
-  return pages * page_size_;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t page_size, PageSize());
+  return pages * page_size;
 }
 
 }  // namespace slipstream::sqlite

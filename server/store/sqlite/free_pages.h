@@ -26,12 +26,12 @@ class FreePages {
   absl::Status GiveBackSome();
   // Bytes that the database takes without those that have been given back.
   absl::StatusOr<int64_t> FileSize();
+  absl::StatusOr<int64_t> PageSize() { return Number("PRAGMA page_size"); }
 
  private:
   absl::StatusOr<int64_t> Number(const char* sql);
 
   Connection& connection_;
-  int64_t page_size_ = 0;  // 0: not known yet.
 };
 
 }  // namespace slipstream::sqlite

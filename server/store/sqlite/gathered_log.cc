@@ -4,12 +4,21 @@
 #include <new>
 #include <utility>
 
+#include "server/store/sqlite/file_format.h"
+
 namespace slipstream::sqlite {
 namespace {
 
 // More than most commits have; a larger one is written in several calls. SQLite's own VFS takes
 // less than 128 KiB at once.
 constexpr int kGatheredBytes = 120 << 10;
+
+// Pages of the database after a commit whose last frame begins with what is written; 0 if this is
+// not the head of such a frame.
+int64_t PagesAfterCommit(const void* bytes, int size) {
+  if (size != kFrameHeaderBytes) return 0;
+  return BigEndian32({static_cast<const char*>(bytes), kFrameHeaderBytes}, 4);
+}
 
 }  // namespace
 
@@ -26,6 +35,11 @@ int GatheredLog::LogFile::Read(void* bytes, int read_size, sqlite3_int64 read_of
 }
 
 int GatheredLog::LogFile::Write(const void* bytes, int added, sqlite3_int64 at) {
+  const int64_t pages = PagesAfterCommit(bytes, added);
+  if (pages > 0 && !log.takes_room_(pages)) {
+    size = 0;
+    return SQLITE_FULL;
+  }
   if (size > 0 && (at != offset + size || added > kGatheredBytes - size)) {
     const int code = Flush();
     if (code != SQLITE_OK) return code;

@@ -73,7 +73,8 @@ class SqliteDatabase : public Database {
   };
 
   // `size` is that of the database with what is in its log.
-  SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files, int64_t size)
+  SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files, int64_t size,
+                 int64_t page_size)
       : lock_(std::move(parts.lock)),
         database_lock_(std::move(parts.database_lock)),
         sync_times_(std::move(parts.sync_times)),
@@ -90,7 +91,12 @@ class SqliteDatabase : public Database {
         free_pages_(writer_.get()),
         growth_room_(database_lock_.descriptor(), size),
         checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
-                                                     OptionsOfCheckpointer())) {}
+                                                     OptionsOfCheckpointer())) {
+    // Fails a commit if the disk has no room for the pages that it adds.
+    gathered_log_->SetRoom([this, page_size](int64_t pages) {
+      return growth_room_.Take(pages * page_size, transaction_.only_deletes());
+    });
+  }
 
   ~SqliteDatabase() override {
     readers_.reset();
@@ -116,8 +122,6 @@ class SqliteDatabase : public Database {
   absl::Status BeginAndCommit(absl::FunctionRef<absl::Status(RowTransaction&)> body, bool* begun);
   // After a transaction for which there was no room: whether it may be worth another attempt.
   bool MakeRoom();
-  // Fails if the disk has no room for the pages that the transaction adds.
-  absl::Status TakeGrowthRoom();
   // Commits, if all files of the store are still in place before and after it.
   absl::Status CommitToWatchedFiles();
   void Purge();
@@ -307,8 +311,12 @@ absl::Status SqliteDatabase::CommitToWatchedFiles() {
 absl::Status SqliteDatabase::Commit() {
   const auto begin = std::chrono::steady_clock::now();
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Flush());
-  SLIPSTREAM_RETURN_IF_ERROR(TakeGrowthRoom());
-  SLIPSTREAM_RETURN_IF_ERROR(transaction_.Commit());
+  const absl::Status committed = transaction_.Commit();
+  if (writer_->failure() == SQLITE_FULL) {
+    return writer_->Fail(SQLITE_FULL,
+                         "the disk is full; make room on it, or delete studies or source tasks");
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(committed);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   commit_seconds_.Observe(took.count());
   if (HasWritten()) next_room_ = {};
@@ -317,13 +325,6 @@ absl::Status SqliteDatabase::Commit() {
 
 bool SqliteDatabase::HasWritten() const {
   return sqlite3_total_changes64(writer_->database()) != total_changes_;
-}
-
-absl::Status SqliteDatabase::TakeGrowthRoom() {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
-  if (growth_room_.Take(size, transaction_.only_deletes())) return absl::OkStatus();
-  return writer_->Fail(SQLITE_FULL,
-                       "the disk is full; make room on it, or delete studies or source tasks");
 }
 
 // A change that a rule refuses, or that is none, tells nothing of the disk.
@@ -515,10 +516,12 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   TakeRoomForLog(options.path);
   SLIPSTREAM_ASSIGN_OR_RETURN(FileWatch files, FileWatch::Begin(options.path));
   // A process that was killed may have left that to do to its log.
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, FreePages(parts.writer.get()).FileSize());
+  FreePages pages(parts.writer.get());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, pages.FileSize());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t page_size, pages.PageSize());
   files.NoteShorter(size);
-  return std::unique_ptr<Database>(
-      std::make_unique<SqliteDatabase>(options, std::move(parts), std::move(files), size));
+  return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(
+      options, std::move(parts), std::move(files), size, page_size));
 }
 
 }  // namespace slipstream::sqlite

@@ -1,10 +1,12 @@
 #include "server/store/sqlite/gathered_log.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/store/sqlite/connection.h"
@@ -124,6 +126,33 @@ TEST_F(GatheredLogTest, ACommitThatTheDiskHasNoRoomForFailsAndTheNextOneIsWritte
   disk.Repair();
   ASSERT_TRUE(connection->Execute("INSERT INTO t VALUES(2, zeroblob(40960))").ok());
   EXPECT_EQ(Read(*connection, "SELECT CAST(sum(key) AS TEXT) FROM t"), "2");
+  EXPECT_EQ(Read(*connection, "PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(GatheredLogTest, ACommitThatIsRefusedForItsSizeFailsAndTheNextOneIsWritten) {
+  GatheredLog log("");
+  const auto connection = OpenOn(log);
+  std::vector<int64_t> asked;
+  log.SetRoom([&](int64_t pages) {
+    asked.push_back(pages);
+    return pages < 100;
+  });
+  // Also one whose pages were written before it ends.
+  ASSERT_TRUE(connection->Execute("PRAGMA cache_size = 10").ok());
+  for (const int size : {40'960, 1'000'000}) {
+    const std::string insert = absl::StrCat("INSERT INTO t(x) VALUES(zeroblob(", size, "))");
+    asked.clear();
+    EXPECT_EQ(connection->Execute(insert).ok(), size < 50'000);
+    const std::vector<int64_t> pages = asked;
+    EXPECT_THAT(pages, testing::Each(testing::Gt(size / 4096)));
+    EXPECT_FALSE(pages.empty());
+    EXPECT_EQ(connection->TakeFailure(), size < 50'000 ? SQLITE_OK : SQLITE_FULL);
+    EXPECT_NE(sqlite3_get_autocommit(connection->database()), 0);
+  }
+  ASSERT_TRUE(connection->Execute("INSERT INTO t(x) VALUES(1)").ok());
+  EXPECT_EQ(Read(*connection, "SELECT CAST(count(*) AS TEXT) FROM t"), "2");
+  EXPECT_EQ(Read(*connection, "SELECT CAST(page_count AS TEXT) FROM pragma_page_count"),
+            std::to_string(asked.back()));
   EXPECT_EQ(Read(*connection, "PRAGMA integrity_check"), "ok");
 }
 
