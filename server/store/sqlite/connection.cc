@@ -104,7 +104,11 @@ absl::Status Connection::Execute(const std::string& sql) {
 
 absl::Status Connection::RollBack() {
   Query query(*this, "ROLLBACK");
-  return sqlite3_get_autocommit(database_) != 0 ? absl::OkStatus() : query.Run();
+  if (sqlite3_get_autocommit(database_) != 0) return absl::OkStatus();
+  const absl::Status status = query.Run();
+  // SQLite also says so if there is no memory for what it does besides.
+  const bool is_done = failure_ == SQLITE_NOMEM && sqlite3_get_autocommit(database_) != 0;
+  return is_done ? absl::OkStatus() : status;
 }
 
 int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }

@@ -43,7 +43,8 @@ class Connection {
   // Runs one or more statements and ignores their rows.
   absl::Status Execute(const std::string& sql);
 
-  // Rolls the transaction back, if there is one. Takes no memory after the first call.
+  // Rolls the transaction back, if there is one. Takes no memory after the first call, unless the
+  // transaction has changed the schema; if there is none, it can be called again.
   absl::Status RollBack();
 
   // The result code of the latest failure since TakeFailure, or SQLITE_OK.

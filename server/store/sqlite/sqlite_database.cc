@@ -282,12 +282,14 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   const bool is_lost = IsDiskFailure(failure_) || absl::IsDataLoss(status);
   if (is_lost) Halt(status);
   const absl::Status undone = transaction_.RollBack();
-  if (!undone.ok()) Halt(undone);
+  if (!undone.ok() && writer_->TakeFailure() != SQLITE_NOMEM) Halt(undone);
   return {ForCallers(status, failure_), /*rolled_back=*/begun && undone.ok() && !is_lost};
 }
 
 absl::Status SqliteDatabase::BeginAndCommit(absl::FunctionRef<absl::Status(RowTransaction&)> body,
                                             bool* begun) {
+  // One that was left, as there was no memory to roll it back.
+  SLIPSTREAM_RETURN_IF_ERROR(writer_->RollBack());
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Begin());
   *begun = true;
   const absl::Time now = absl::FromUnixMillis(now_ms_());

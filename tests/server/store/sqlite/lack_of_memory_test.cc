@@ -1,9 +1,14 @@
 // The store where memory is lacking: in each test for more and more allocations, until there is
 // enough.
+#include <sqlite3.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "core/base/status.h"
@@ -11,20 +16,56 @@
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
 #include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/fake_clock.h"
 #include "tests/testing/fault_vfs.h"
 #include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
 
+// SQLite's memory is that of operator new in this program, so that it lacks, too.
+struct alignas(8) Block {
+  int size;
+
+  static void* Allocate(int size) {
+    void* const place =
+        operator new(sizeof(Block) + static_cast<size_t>(size), std::nothrow);
+    return place == nullptr ? nullptr : new (place) Block{size} + 1;
+  }
+  static Block* Of(void* allocated) { return static_cast<Block*>(allocated) - 1; }
+  static void Free(void* allocated) { operator delete(Of(allocated)); }
+  static void* Reallocate(void* allocated, int size) {
+    void* const larger = Allocate(size);
+    if (larger == nullptr) return nullptr;
+    std::memcpy(larger, allocated, static_cast<size_t>(std::min(size, SizeOf(allocated))));
+    Free(allocated);
+    return larger;
+  }
+  static int SizeOf(void* allocated) { return Of(allocated)->size; }
+  static int RoundUp(int size) { return (size + 7) / 8 * 8; }
+  static int Begin(void*) { return SQLITE_OK; }
+  static void End(void*) {}
+};
+
+const sqlite3_mem_methods kMemory = {&Block::Allocate, &Block::Free,    &Block::Reallocate,
+                                     &Block::SizeOf,   &Block::RoundUp, &Block::Begin,
+                                     &Block::End,      nullptr};
+// Before SQLite is first used.
+const int kConfigured = sqlite3_config(SQLITE_CONFIG_MALLOC, &kMemory);
+
 class LackingStoreTest : public SqliteStoreTest {
  protected:
-  void SetUp() override { Reopen(); }
+  void SetUp() override {
+    ASSERT_EQ(kConfigured, SQLITE_OK);
+    Reopen();
+  }
 
   void Reopen() {
     database_.reset();
     SqliteStoreOptions options = Options();
     options.vfs = disk_.name();
+    options.now_ms = clock_.Function();
+    options.steady_now = clock_.SteadyFunction();
     auto opened = sqlite::OpenSqliteDatabase(options);
     ASSERT_TRUE(opened.ok()) << opened.status();
     database_ = *std::move(opened);
@@ -66,6 +107,7 @@ class LackingStoreTest : public SqliteStoreTest {
     return stored;
   }
 
+  FakeClock clock_;
   FaultVfs disk_;
   std::unique_ptr<Database> database_;
 };
@@ -82,6 +124,23 @@ TEST_F(LackingStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
   EXPECT_TRUE(end.status.ok()) << end.status;
   Reopen();
   EXPECT_EQ(TrialCount(), added + 1);
+}
+
+// It changes the schema, so SQLite compiles its statements anew, even the one that rolls it back.
+TEST_F(LackingStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAndUndone) {
+  ASSERT_TRUE(CreateStudy("s").ok());
+  int added = 0;
+  bool lacked = true;
+  for (int allocations = 0; lacked; ++allocations) {
+    clock_.Advance(Options().retention);
+    TransactionEnd end;
+    lacked = Transact(allocations, AddTrial, &end);
+    if (end.status.ok()) ++added;
+    EXPECT_TRUE(end.status.ok() || IsOverload(end.status)) << end.status;
+    ASSERT_EQ(TrialCount(), added) << "after " << allocations << " allocations";
+  }
+  Reopen();
+  EXPECT_EQ(TrialCount(), added);
 }
 
 // The purge follows the transaction.
