@@ -7,7 +7,7 @@ import math
 import queue
 import threading
 import time
-from typing import Callable, List, Optional
+from typing import Callable, Iterable, List, Optional
 
 from slipstream._operations.notices import begin_thread, callers_line
 
@@ -22,7 +22,7 @@ class Workers:
         self._work = work
         self._line = callers_line()
         self._lock = threading.Lock()
-        self._at_work = count
+        self._at_work = set(range(count))
         self._errors: List[BaseException] = []
         self._ends: queue.SimpleQueue[None] = queue.SimpleQueue()
         _thread.start_new_thread(self._start, (count,))
@@ -31,24 +31,26 @@ class Workers:
         """On a thread of its own: a Ctrl-C within Thread.start() would leave some of them out."""
         for number in range(count):
             try:
-                threading.Thread(target=self._run, name=f"slipstream_{number}", daemon=True).start()
-            except RuntimeError as error:  # The system has no more.
-                return self._end(count - number, error)
+                threading.Thread(
+                    target=self._run, args=(number,), name=f"slipstream_{number}", daemon=True
+                ).start()
+            except Exception as error:  # The system has no more, or no memory for it.
+                return self._end(range(number, count), error)
 
-    def _run(self) -> None:
-        begin_thread(self._line)
+    def _run(self, number: int) -> None:
         error = None
         try:
+            begin_thread(self._line)
             self._work()
         except BaseException as raised:
             error = raised
-        self._end(1, error)
+        self._end((number,), error)
 
-    def _end(self, count: int, error: Optional[BaseException]) -> None:
+    def _end(self, numbers: Iterable[int], error: Optional[BaseException]) -> None:
         with self._lock:
             if error is not None:
                 self._errors.append(error)
-            self._at_work -= count
+            self._at_work.difference_update(numbers)
         self._ends.put(None)
 
     def wait_for_error(self) -> None:

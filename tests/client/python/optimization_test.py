@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 import unittest
+import unittest.mock
 
 from servers import PATIENCE, LossyProxy, ServerTest, begin_another_life
 from waiting import wait_until, wait_until_async
@@ -31,6 +32,29 @@ class OptimizationTest(ServerTest):
                 return await body(study)
 
         return asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+class Start(OptimizationTest):
+    def test_a_worker_that_cannot_start_ends_the_optimisation(self):
+        start = threading.Thread.start
+        for error in (RuntimeError("can't start new thread"), MemoryError("no room for a thread")):
+            for is_late in (False, True):  # It may also fail once the thread runs.
+
+                def start_first(thread):
+                    if is_late or thread.name != "slipstream_1":
+                        start(thread)
+                    if thread.name == "slipstream_1":
+                        raise error
+
+                study = slipstream.create_or_load(
+                    f"{self.study_id}-{type(error).__name__.lower()}-{int(is_late)}", SPACE,
+                    minimize="loss")
+                with self.subTest(error=error, is_late=is_late), unittest.mock.patch.object(
+                        threading.Thread, "start", start_first):
+                    with self.assertRaises(type(error)) as raised:
+                        study.optimize(lambda trial: trial.x, workers=3, progress=False)
+                    self.assertIs(raised.exception, error)
+                wait_until(lambda: "active" not in states(study), "what was suggested was given back")
 
 
 class Stop(OptimizationTest):
