@@ -199,9 +199,9 @@ class Study(StudyBase):
         quota = Quota(trials, timeout, until)
         return optimize(self, objective, quota, workers, catch, callbacks, progress)
 
-    def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
+    def watch(self, resume_token: Optional[str] = None) -> Iterator[StudyEvent]:
         """Yields the events of the study and its trials from now on, or those after the event with
-        `resume_token`, until the study is deleted. If the connection or the server fails for a
+        this `resume_token`, until the study is deleted. If the connection or the server fails for a
         while, the watch goes on where it was. The last event is "study_deleted". It is sent even if
         the study was deleted before the watch was resumed, and even if another study has its name
         by then.

@@ -71,9 +71,13 @@ class Watch(ServerTest):
                              [event.kind for event in seen[rest:]])
             again.close()
 
-    def test_a_resume_token_is_a_string(self):
+    def test_a_resume_token_is_a_string_that_is_not_empty(self):
+        study = self.open()
         with self.assertRaisesRegex(TypeError, "resume_token=3 must be the string that an event"):
-            self.open().watch(3)
+            study.watch(3)
+        with self.assertRaisesRegex(ValueError, "resume_token is empty: leave it out, or give None"):
+            study.watch("")
+        study.watch(None).close()
 
     def test_it_outlasts_a_restart_of_the_server(self):
         study = self.open()

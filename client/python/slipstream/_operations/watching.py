@@ -27,12 +27,14 @@ def _event_of(message: Message, resume_token: str) -> StudyEvent:
 class Watching:
     """Follows what happens to a study, also when the connection or the server fails for a while."""
 
-    def __init__(self, service: Service, study: MeantStudy, resume_token: str) -> None:
-        if not isinstance(resume_token, str):
+    def __init__(self, service: Service, study: MeantStudy, resume_token: Optional[str]) -> None:
+        if not isinstance(resume_token, (str, type(None))):
             raise TypeError(f"resume_token={resume_token!r} must be the string that an event has")
+        if resume_token == "":
+            raise ValueError("resume_token is empty: leave it out, or give None, to watch from now on")
         self._service = service
         self._study = study
-        self._token = resume_token
+        self._token = resume_token or ""
         self._call: Optional[Any] = None  # The stream's, while there is one.
         self._events: List[StudyEvent] = []  # That have not been handed out.
         self._over = False

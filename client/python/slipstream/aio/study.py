@@ -117,7 +117,7 @@ class Study(StudyBase):
         quota = Quota(trials, timeout, until)
         return await optimize(self, objective, quota, workers, catch, callbacks, progress)
 
-    async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
+    async def watch(self, resume_token: Optional[str] = None) -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`. Awaiting it starts the watch: `async for event in await
         study.watch()`."""
         watching = Watching(self._service, self._meant, resume_token)
