@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
-from slipstream.records import StudyDescription, TrialRecord
+from slipstream.records import StudyDescription, TrialRecord, short_source_name
 
 _MOST_ROWS = 50
 
@@ -38,7 +38,7 @@ def study_html(study: StudyDescription, best: Optional[TrialRecord]) -> str:
         ("objective", study.objective),
         ("trials", f"{study.trial_count}, {study.succeeded_count} of them succeeded"),
         ("preset", study.preset),
-        ("source tasks", ", ".join(name.split("/")[-1][:12] for name in study.sources or ())),
+        ("source tasks", ", ".join(short_source_name(name) for name in study.sources or ())),
         ("transfer", study.transfer),
         ("best", None if best is None else best.value),
     ]

@@ -109,6 +109,19 @@ class TransferSummary:
         )
 
 
+# What an Explanation's `made_by` means.
+_MADE_BY = {
+    "recipe": "the study's algorithm",
+    "without_transfer": "the study's algorithm without its source tasks",
+    "quasi_random": "quasi-random points that fill the space evenly",
+}
+
+
+def short_source_name(name: str) -> str:
+    """The first digits of a source task's name, as the command line shows them."""
+    return name.rsplit("/", 1)[-1][:12]
+
+
 @dataclass(frozen=True)
 class Explanation:
     """Where a suggested configuration came from, as `slipstream explain` shows it. Printing it gives a
@@ -124,11 +137,17 @@ class Explanation:
     sources: Mapping[str, float]  # Each source task's share of the suggestion, by name.
     facts: Mapping[str, Union[float, str]]  # What the algorithm says of this suggestion.
     meanings: Mapping[str, str]  # What facts mean, by their names.
+    # Titles by the names of source tasks; at most eight, those of the largest shares.
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         reason = f": {self.made_by_reason}" if self.made_by_reason else ""
-        lines = [f"trial {self.trial}: {self.preset}, {self.made_by}{reason}"]
-        lines += [f"  {name}: {share:.3g} of the suggestion" for name, share in self.sources.items()]
+        by = _MADE_BY.get(self.made_by, self.made_by)
+        lines = [f"trial {self.trial}: suggested by {by} ({self.preset}){reason}"]
+        for name, share in self.sources.items():
+            digits = short_source_name(name)
+            source = f"{self.titles[name]} ({digits})" if name in self.titles else digits
+            lines.append(f"  {source}: {share:.3g} of the suggestion")
         for name, fact in self.facts.items():
             text = f"{fact:.6g}" if isinstance(fact, float) else fact
             meaning = f" ({self.meanings[name]})" if name in self.meanings else ""

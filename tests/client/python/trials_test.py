@@ -328,6 +328,8 @@ class Outcomes(TrialTest):
         name, fact = next(iter(explanation.facts.items()))
         text = f"{fact:.6g}" if isinstance(fact, float) else fact
         self.assertIn(f"\n  {name}: {text}", str(explanation))
+        self.assertEqual(str(explanation).splitlines()[0],
+                         f"trial {trial.number}: suggested by the study's algorithm (auto)")
         for _ in range(8):
             with study.suggest() as other:
                 other.complete(other["x"])
@@ -341,6 +343,20 @@ class Outcomes(TrialTest):
         added = study.record(dict(trial), 0.25)
         self.assertIsNone(study.explain(added))
         self.assertEqual(study.source_weights(added), {})
+
+    def test_an_explanation_names_the_source_tasks_by_their_titles(self):
+        tasks = [slipstream.register_source([{"x": x, "loss": x - shift} for x in (0, 0.4, 1)],
+                                            {"x": real(0, 1)}, minimize="loss", title=title)
+                 for shift, title in enumerate(("last year", ""))]
+        study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss",
+                                          preset="scaml", sources=tasks)
+        study.suggest()
+        explanation = study.explain(1)
+        self.assertEqual(explanation.titles, {tasks[0].name: "last year"})
+        for task, text in zip(tasks, ("last year ({})", "{}")):
+            text = text.format(task.name[len("sourceTasks/"):][:12])
+            share = f"{explanation.sources[task.name]:.3g}"
+            self.assertIn(f"\n  {text}: {share} of the suggestion\n", str(explanation))
 
     def test_numbers_of_a_study_that_is_gone_are_not_another_ones(self):
         gone = self.open()

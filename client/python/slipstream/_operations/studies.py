@@ -38,6 +38,7 @@ from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
 _LAST_NUMBER = 2**63 - 1  # Of a trial.
+_MOST_TITLES = 8  # Of source tasks in an explanation; each takes a call.
 _MOST_SHOWN = 8  # Most parameters of a configuration that an error shows.
 
 
@@ -380,19 +381,26 @@ class StudyReader:
 
     def source_weights(self, trial: AnyTrial) -> Plan[Mapping[str, float]]:
         """The share that each source task had in a suggestion."""
-        explanation = yield from self.explain(trial)
+        explanation = yield from self._explanation(trial)
         return explanation.sources if explanation else {}
 
     def explain(self, trial: AnyTrial) -> Plan[Optional[Explanation]]:
         """Where the suggestion came from; None if there was none."""
+        explanation = yield from self._explanation(trial)
+        if explanation is None:
+            return None
+        titles = yield from self.source_titles(list(explanation.sources)[:_MOST_TITLES])
+        return replace(explanation, titles={name: one for name, one in titles.items() if one})
+
+    def _explanation(self, trial: AnyTrial) -> Plan[Optional[Explanation]]:
         trial = yield from self._found(trial)
         message = yield from self._service.explain(trial.name, trial.created)
         return explanation_of(trial.number, message, self._space, bool(self._study.sources))
 
-    def source_titles(self) -> Plan[Dict[str, str]]:
-        """The titles of the study's source tasks, by name."""
+    def source_titles(self, names: Optional[Sequence[str]] = None) -> Plan[Dict[str, str]]:
+        """The titles of these source tasks, or of all that the study has, by name."""
         titles = {}
-        for name in self._study.sources or ():
+        for name in (self._study.sources or ()) if names is None else names:
             task = yield from self._service.get_source_task(name)
             titles[name] = task.display_name
         return titles
