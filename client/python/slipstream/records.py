@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
+from slipstream._convert.names import StudyName
 from slipstream.parameters import Parameter
 from slipstream.scalars import check_count, is_number, plain
 
+_LONGEST_REASON = 80  # Characters of it that a TrialRecord shows.
 Lease = Union[float, timedelta, str, None]  # Seconds, or as seconds_of says; None: as it is.
 
 
@@ -183,12 +186,25 @@ class StudyDescription:
     succeeded_count: int = 0
     transfer: Optional[TransferSummary] = None  # None if no source task was weighed.
 
+    def __repr__(self) -> str:
+        counts = f"{self.succeeded_count} of {self.trial_count} trials succeeded"
+        name = StudyName(self.project, self.study_id).short
+        return f"<study {name}, {self.state}: {self.objective}, {counts}>"
+
     def with_objects(self, objects: Mapping[str, Tuple[Any, ...]]) -> StudyDescription:
         """The same, with what the labels of these choices stand for."""
         space = {
             name: replace(one, objects=objects.get(name, ())) for name, one in self.space.items()
         }
         return replace(self, space=space)
+
+
+def params_text(params: Mapping[str, Any]) -> str:
+    """The values of parameters for people, with numbers rounded."""
+    return ", ".join(
+        f"{name}={one:.6g}" if isinstance(one, float) else f"{name}={one!r}"
+        for name, one in params.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -224,11 +240,10 @@ class TrialRecord(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         value = "" if self.value is None else f" with {self.value:.6g}"
-        params = ", ".join(
-            f"{name}={one:.6g}" if isinstance(one, float) else f"{name}={one!r}"
-            for name, one in self.params.items()
-        )
-        return f"<trial {self.number}, {self.state}{value}{': ' if params else ''}{params}>"
+        brief = textwrap.shorten(self.reason, _LONGEST_REASON, placeholder=" ...")
+        reason = f" ({brief})" if brief else ""
+        params = params_text(self.params)
+        return f"<trial {self.number}, {self.state}{value}{reason}{': ' if params else ''}{params}>"
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -294,6 +309,12 @@ class SourceTask:
     best_value: Optional[float] = None  # The best result, None if there is none, ...
     best_params: Mapping[str, Any] = field(default_factory=dict)  # ... and where it was.
     created: Optional[datetime] = field(default=None, compare=False)  # When it was registered.
+
+    def __repr__(self) -> str:
+        title = f" ({self.title})" if self.title else ""
+        best = "" if self.best_value is None else f", best {self.best_value:.6g}"
+        counts = f"{self.measured_count} of {self.observation_count} measured"
+        return f"<source task {short_source_name(self.name)}{title}: {self.objective}, {counts}{best}>"
 
 
 @dataclass(frozen=True)

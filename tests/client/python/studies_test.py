@@ -64,6 +64,21 @@ class Opening(ServerTest):
         reordered = dict(reversed(EVERY_KIND.items()))
         self.assertEqual(self.open(reordered, exact=True).id, again.id)
 
+    def test_lists_show_each_study_and_source_task_in_short(self):
+        study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+        study.record({"x": 0.5}, 0.25)
+        study.record({"x": 0.5}, failed="broke")
+        self.assertEqual(repr(study.description),
+                         f"<study {study.id}, active: minimize loss, 1 of 2 trials succeeded>")
+        self.assertIn(repr(study.description), repr(slipstream.studies()))
+        for title, loss, end in (
+                ("", None, ": minimize loss, 0 of 1 measured>"),
+                ("last year", 0.25, " (last year): minimize loss, 1 of 1 measured, best 0.25>")):
+            task = register_source([{"x": len(title) / 9, "loss": loss}], {"x": real(0, 1)},
+                                   minimize="loss", title=title, missing="failed")
+            digits = task.name[len("sourceTasks/"):][:12]
+            self.assertEqual(repr(task), f"<source task {digits}{end}")
+
     def test_title_and_labels_can_be_changed(self):
         study = self.open(title="first", labels={"team": "vision"})
         changed = study.change(title="second", labels={"year": 2026, "team": None})

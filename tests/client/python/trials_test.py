@@ -193,7 +193,7 @@ class Values(TrialTest):
         with self.assertRaisesRegex(TypeError, "x=None is not a value"):
             study.enqueue({**row, "x": None})
         with self.assertRaisesRegex(slipstream.InvalidArgument,
-                                    f"does not fit study studies/{study.id}: x=2.0 is not within "
+                                    f"does not fit studies/{study.id}: x=2.0 is not within "
                                     r"real\(0, 1\); it has no 'degree'$"):
             study.enqueue({"x": 2, "kernel": "poly"})
 
@@ -343,6 +343,19 @@ class Outcomes(TrialTest):
         added = study.record(dict(trial), 0.25)
         self.assertIsNone(study.explain(added))
         self.assertEqual(study.source_weights(added), {})
+
+    def test_records_show_why_their_trials_have_ended_so(self):
+        study = self.open()
+        row = {"x": 0.1 + 0.2, "kernel": "rbf"}
+        for outcome, text in (
+                (dict(failed="no\nmemory"), "failed (no memory)"),
+                (dict(failed=""), "failed"),
+                (dict(infeasible="too large"), "infeasible (too large)"),
+                (dict(value=0.5, stopped="word " * 30), f"stopped with 0.5 ({'word ' * 15}...)")):
+            record = study.record(row, **outcome)
+            self.assertEqual(repr(record), f"<trial {record.number}, {text}: x=0.3, kernel='rbf'>")
+        study.enqueue(row)
+        self.assertEqual(repr(study.suggest()), f"<trial {study.id}/5: x=0.3, kernel='rbf'>")
 
     def test_an_explanation_names_the_source_tasks_by_their_titles(self):
         tasks = [slipstream.register_source([{"x": x, "loss": x - shift} for x in (0, 0.4, 1)],

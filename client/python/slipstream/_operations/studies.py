@@ -315,7 +315,7 @@ class StudyReader:
         reasons = misfits(values, self._space)
         if reasons:
             raise errors.InvalidArgument(
-                f"the configuration does not fit study {self._name}: {'; '.join(reasons)}"
+                f"the configuration does not fit {self._name}: {'; '.join(reasons)}"
             )
         return observation
 
@@ -353,7 +353,7 @@ class StudyReader:
         if self._study.candidates and tuple(params.items()) not in self._candidates:
             raise errors.InvalidArgument(
                 f"{_brief(params)} is not among the {len(self._study.candidates)} candidates of "
-                f"study {self._name}"
+                f"{self._name}"
             )
 
     @functools.cached_property

@@ -11,7 +11,7 @@ from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
-from slipstream.records import TrialRecord
+from slipstream.records import TrialRecord, params_text
 
 OneTrial = TypeVar("OneTrial", bound="TrialValues")
 
@@ -108,8 +108,7 @@ class TrialValues(Mapping[str, Any]):
         )
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.items())
-        return f"<trial {self._short_name()}: {values}>"
+        return f"<trial {self._short_name()}: {params_text(self)}>"
 
     def _short_name(self) -> str:
         short = self.name.replace("/trials/", "/")
