@@ -230,6 +230,8 @@ struct AdditionArguments {
   std::string study;
   std::vector<std::string> values;
   OutcomeArguments outcome;
+  LabelChange labels;
+  std::string note;
 };
 
 using Texts = std::vector<std::optional<std::string>>;
@@ -265,6 +267,29 @@ absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto
       absl::StrCat("--set ", space.parameter(problem->parameter).name(), ": ", problem->complaint));
 }
 
+// A change of the added trial to its labels and its note, which take a call of their own.
+absl::StatusOr<v1::UpdateTrialRequest> AnnotationOf(const AdditionArguments& arguments) {
+  v1::UpdateTrialRequest request;
+  RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_trial()->mutable_labels(),
+                             request.mutable_update_mask()));
+  request.mutable_trial()->set_note(arguments.note);
+  if (!arguments.note.empty()) request.mutable_update_mask()->add_paths("note");
+  return request;
+}
+
+absl::StatusOr<v1::Trial> Annotated(const v1::Trial& added, v1::UpdateTrialRequest annotation,
+                                    Session& session) {
+  if (annotation.update_mask().paths().empty()) return added;
+  annotation.mutable_trial()->set_name(added.name());
+  *annotation.mutable_create_time() = added.create_time();
+  absl::StatusOr<v1::Trial> annotated = session.client().UpdateTrial(std::move(annotation));
+  if (annotated.ok()) return annotated;
+  const absl::Status& status = annotated.status();
+  return absl::Status(status.code(),
+                      absl::StrCat(ShortTrialName(added.name()), " was added, but without its ",
+                                   "labels and its note: ", std::string(status.message())));
+}
+
 absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study, session.project()));
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
@@ -276,11 +301,14 @@ absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
                    ReadConfiguration(study.space(), arguments.values));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
   if (outcome.has_value()) *observation.mutable_outcome() = *outcome;
+  ASSIGN_OR_RETURN(v1::UpdateTrialRequest annotation, AnnotationOf(arguments));
   ASSIGN_OR_RETURN(const auto added, session.client().AddTrials(std::move(request)));
   if (added.trials_size() != 1) {
     return absl::InternalError("the server answered without the trial");
   }
-  PrintTrial(study, added.trials(0), session);
+  ASSIGN_OR_RETURN(const v1::Trial trial,
+                   Annotated(added.trials(0), std::move(annotation), session));
+  PrintTrial(study, trial, session);
   return absl::OkStatus();
 }
 
@@ -363,6 +391,9 @@ void AddTrialGroup(CLI::App* app, Action* chosen) {
       ->required()
       ->type_name("NAME=VALUE");
   AddOutcomeOptions(command, &arguments->outcome);
+  AddRepeatable(command, "--label", &arguments->labels.labels, "Label; repeat for others")
+      ->type_name("KEY=VALUE");
+  command->add_option("--note", arguments->note, "Note for people");
   ChooseAction(command, arguments, AddTrial, chosen);
   AddHeldTrialCommands(group, chosen);
 }

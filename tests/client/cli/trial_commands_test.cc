@@ -208,6 +208,31 @@ TEST_F(TrialCommands, AddQueuesATrialWithoutAResultAndRecordsOneWithIt) {
   EXPECT_EQ(Stored(2).state(), v1::Trial::SUCCEEDED);
 }
 
+TEST_F(TrialCommands, AddWritesLabelsAndANoteOnTheTrial) {
+  const std::vector<std::string> add = {"trial", "add",   "s1",         "--set",   "lr=0.5",
+                                        "--set", "kernel=rbf", "--note", "by hand", "--label"};
+  const auto with_label = [&add](const std::string& label) {
+    std::vector<std::string> arguments = add;
+    arguments.push_back(label);
+    return arguments;
+  };
+  const ProcessResult added = Run(with_label("gpu=a100"));
+  ASSERT_EQ(added.code, 0) << added.err;
+  EXPECT_THAT(added.out, ContainsRegex("gpu=a100 +by hand\n"));
+  EXPECT_EQ(Stored(1).note(), "by hand");
+  EXPECT_EQ(Stored(1).labels().at("gpu"), "a100");
+  EXPECT_EQ(Run(with_label("gpu")).code, 2);
+  EXPECT_EQ(service().trials("studies/s1").size(), 1u) << "a mistake adds nothing";
+
+  service().FailNext(2, {});  // The study is read and the trial added, ...
+  service().FailNext(1, {.status = {grpc::StatusCode::INVALID_ARGUMENT, "too long"}});
+  const ProcessResult without = Run(with_label("gpu=a100"));
+  EXPECT_EQ(without.code, 1);
+  EXPECT_THAT(without.err, HasSubstr("s1/2 was added, but without its labels and its note: "));
+  EXPECT_THAT(without.err, HasSubstr("too long"));
+  EXPECT_EQ(Stored(2).state(), v1::Trial::REQUESTED);
+}
+
 TEST_F(TrialCommands, AddChecksTheConfigurationWithoutTheServer) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--set", "lr=2", "--set", "kernel=rbf"}, "--set lr: '2' is not in 0..1"},
