@@ -207,28 +207,28 @@ class _Evaluation(Evaluation):
 
     def tell_of_interruption(self) -> None:
         """Says why Ctrl-C has not ended the program, and what does."""
-        trainings = self._trainings()
-        if not trainings:
+        runs = self._training_runs()
+        if not runs:
             self._progress.say("interrupted: waiting for suggestions under way")
             return
         self._progress.say(
-            f"interrupted: waiting for {trainings} under way; Ctrl-C again gives their trials back"
+            f"interrupted: waiting for {runs} under way; Ctrl-C again gives their trials back"
         )
 
     def tell_of_error(self, error: BaseException) -> None:
         """Says why the error of a worker has not ended the program, if others still train."""
-        trainings = self._trainings()
-        if trainings and not termination.under_way:
+        runs = self._training_runs()
+        if runs and not termination.under_way:
             self._progress.say(
-                f"failed: {brief_error(error)}; waiting for {trainings} under way; Ctrl-C twice gives "
+                f"failed: {brief_error(error)}; waiting for {runs} under way; Ctrl-C twice gives "
                 "their trials back"
             )
 
-    def _trainings(self) -> str:
+    def _training_runs(self) -> str:
         """Those under way; empty if there are none."""
         with self._lock:
             count = self._training
-        return "the training" if count == 1 else f"the {count} trainings" if count else ""
+        return "the training run" if count == 1 else f"the {count} training runs" if count else ""
 
     def give_up(self) -> None:
         """Gives back the trials that are held, for which nobody waits any more."""
@@ -256,14 +256,14 @@ def _is_interrupted(wait: Callable[[], object]) -> bool:
 
 
 def _wait_for_others(workers: Workers, evaluation: _Evaluation) -> None:
-    """Waits for trainings under way after an error, of which it tells if they take a while."""
+    """Waits for training runs under way after an error, of which it tells if they take a while."""
     if workers.errors and not workers.wait(_SECONDS_BEFORE_NOTICE):
         evaluation.tell_of_error(workers.errors[0])
     workers.wait()
 
 
 def _wait(workers: Workers, evaluation: _Evaluation) -> None:
-    """Waits for trainings under way after an error and after Ctrl-C, unless that comes again."""
+    """Waits for training runs under way after an error and after Ctrl-C, unless that comes again."""
     interrupted = _is_interrupted(workers.wait_for_error)
     evaluation.quota.close()
     if not interrupted and not _is_interrupted(lambda: _wait_for_others(workers, evaluation)):

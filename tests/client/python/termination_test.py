@@ -696,7 +696,7 @@ class Suggestions(TerminationTest):
             "load().optimize(lambda trial: work(), workers=4, progress=False)", 0, at_work=4)
         self.proxy.losses["ReleaseTrials"] = ["late"] * 99
         process.send_signal(signal.SIGINT)
-        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 4 trainings")
+        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 4 training runs")
         process.send_signal(signal.SIGINT)
         told = process.communicate(timeout=PATIENCE)[1]
         self.assertEqual(told.count("could not be given back"), 1, told)

@@ -888,7 +888,7 @@ class Loop(TrialTest):
             with self.assertRaisesRegex(RuntimeError, "broke"):
                 study.optimize(objective, workers=3, progress=False)
         self.assertEqual(told.getvalue(), f"{study.id} failed: RuntimeError: broke; waiting for the 2 "
-                         "trainings under way; Ctrl-C twice gives their trials back\n")
+                         "training runs under way; Ctrl-C twice gives their trials back\n")
         self.assertEqual(sorted(one.state for one in study.trials), ["failed", *["succeeded"] * 2])
 
     def test_nothing_is_told_of_trainings_that_end_soon_after_an_error(self):
@@ -1152,7 +1152,7 @@ class Interruptions(TrialTest):
         for _ in range(3):
             self.assertEqual(process.stdout.readline(), "at work\n")
         process.send_signal(signal.SIGINT)
-        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 3 trainings "
+        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 3 training runs "
                                                     "under way; Ctrl-C again gives their trials")
         return process
 
