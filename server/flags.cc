@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/near_names.h"
@@ -26,17 +28,49 @@ namespace slipstream {
 namespace {
 
 constexpr char kAbout[] =
-    "Slipstream: a server for black-box optimisation that learns from earlier studies.\n"
-    "Serves gRPC; keeps everything in one SQLite file.\n";
+    "Slipstream: a server for black-box optimisation that learns from earlier\n"
+    "studies. Serves gRPC; keeps everything in one SQLite file.\n";
 
 constexpr char kFooter[] =
-    "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a flag file\n"
-    "(lines such as listen=\"127.0.0.1:7411\"). The command line takes precedence over the\n"
-    "environment, and the environment over the file.\n"
-    "On SIGTERM and SIGINT the server refuses new calls and gives those in progress at most\n"
-    "--drain-seconds to finish. SIGHUP does the same in a terminal, is ignored under nohup, and\n"
-    "otherwise rereads changed token, quota and certificate files.\n\n"
-    "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
+    "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a\n"
+    "flag file (lines such as listen=\"127.0.0.1:7411\"). The command line takes\n"
+    "precedence over the environment, and the environment over the file.\n"
+    "On SIGTERM and SIGINT the server refuses new calls and gives those in progress\n"
+    "at most --drain-seconds to finish. SIGHUP does the same in a terminal, is\n"
+    "ignored under nohup, and otherwise rereads changed token, quota and certificate\n"
+    "files.\n\n"
+    "Example: slipstream_server --create --data /var/lib/slipstream";
+
+// The text with lines of at most 80 characters, unless a word takes more. All lines begin `indent`
+// characters from the left; the first has them already.
+std::string Broken(const std::string& text, size_t indent) {
+  constexpr size_t kWidth = 80;
+  std::string lines;
+  size_t column = indent;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (column > indent && column + 1 + word.size() > kWidth) {
+      absl::StrAppend(&lines, "\n", std::string(indent, ' '));
+      column = indent;
+    }
+    const absl::string_view gap = column > indent ? " " : "";
+    absl::StrAppend(&lines, gap, word);
+    column += gap.size() + word.size();
+  }
+  return lines;
+}
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    constexpr size_t kIndent = 6;
+    const size_t column = get_column_width();
+    const std::string head = absl::StrCat(
+        "  ", Broken(make_option_name(option, is_positional) + make_option_opts(option), kIndent));
+    const std::string gap = head.size() < column ? std::string(column - head.size(), ' ')
+                                                 : "\n" + std::string(column, ' ');
+    return absl::StrCat(head, gap, Broken(make_option_desc(option), column), "\n");
+  }
+};
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.
 std::string DefaultDataFolder() {
@@ -133,8 +167,8 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->capture_default_str()
       ->group("Serving");
   app->add_flag("--until-stdin-ends", flags->until_stdin_ends,
-                "Drain when standard input ends, as it does when the process at its other end\n"
-                "ends for any reason; Ctrl-C is left to that process")
+                "Drain when standard input ends, as it does when the process at its other end ends "
+                "for any reason; Ctrl-C is left to that process")
       ->group("Serving");
   app->add_option("--compute-threads", flags->service.compute_threads,
                   "Threads that compute suggestions")
@@ -469,6 +503,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   double retention_hours = absl::ToDoubleHours(flags.store.retention);
   CLI::App app(kAbout, "slipstream_server");
   app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", absl::StrCat("slipstream_server ", kVersion));
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string flag_file;

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/connection.h"
 #include "tests/e2e/requests.h"
@@ -852,6 +854,9 @@ TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
   EXPECT_EQ(help.exit_code, 0);
   for (const char* flag : {"--listen", "--data", "--flag-file", "SLIPSTREAM_LISTEN", "Example"}) {
     EXPECT_THAT(help.output, HasSubstr(flag));
+  }
+  for (const absl::string_view line : absl::StrSplit(help.output, '\n')) {
+    EXPECT_LE(line.size(), 80u) << line;
   }
   EXPECT_THAT(ServerProcess::Run({"--version"}).output,
               ::testing::StartsWith("slipstream_server "));
