@@ -28,7 +28,7 @@ struct CurveOptions {
 constexpr Option<CurveOptions> kCurveOptions[] = {
     OptionAt<&CurveOptions::least_probability>(
         {"least_probability", "", 0, 1, false,
-         "A training goes on if its probability of beating the best result is at least this"}),
+         "A training run goes on if its probability of beating the best result is at least this"}),
     OptionAt<&CurveOptions::least_curves>(kLeastCurves),
     OptionAt<&CurveOptions::horizon, &Horizon::grace_steps>(kGraceSteps),
     OptionAt<&CurveOptions::horizon, &Horizon::most_steps>(kMostSteps),

@@ -30,13 +30,13 @@ int64_t ShareOf(int64_t steps, double share) {
 }
 
 StoppingAdvice UnknownHorizon() {
-  return {false, "No other training has finished yet, so it is unknown how long a training is."};
+  return {false, "No other training run has finished yet, so it is unknown how long one is."};
 }
 
 StoppingAdvice BeforeFirstStep(int64_t step, int64_t first) {
   return {false,
-          absl::StrCat("It is at step ", step, ", and no training is stopped before step ", first,
-                       ".")};
+          absl::StrCat("It is at step ", step, ", and no training run is stopped before step ",
+                       first, ".")};
 }
 
 StoppingAdvice TooFewCurves(size_t count, int64_t step, int64_t least) {

@@ -42,7 +42,7 @@ inline constexpr OptionInfo kGraceSteps = {
     0,
     1e9,
     true,
-    "No training is stopped before this step; if not given, a tenth of a whole training"};
+    "No training run is stopped before this step; if not given, a tenth of a whole run"};
 inline constexpr OptionInfo kLeastCurves = {
     "least_curves", "", 1, 1000, true, "How many others there must be to compare with"};
 

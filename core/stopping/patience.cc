@@ -27,15 +27,15 @@ struct PatienceOptions {
 constexpr Option<PatienceOptions> kPatienceOptions[] = {
     OptionAt<&PatienceOptions::patience>(
         {"patience", "reports", 1, 1e6, true,
-         "How many reports a training may make without improving; unless given, a sixth of a "
-         "complete training's"}),
+         "How many reports a training run may make without improving; unless given, a sixth of "
+         "those of a complete one"}),
     OptionAt<&PatienceOptions::least_improvement>(
         {"least_improvement", "of the metric", 0, 1e300, false,
          "An improvement counts only if it is larger than this"}),
     OptionAt<&PatienceOptions::catch_up>(
         {"catch_up", "", 0, 1000, false,
-         "A training is assumed to improve at most this many times as fast as before; 0: without "
-         "limit"}),
+         "A training run is assumed to improve at most this many times as fast as before; 0: "
+         "without limit"}),
     OptionAt<&PatienceOptions::stop_best>(
         {"stop_best", "", 0, 1, true,
          "1: even the best training run is stopped when it no longer improves"}),

@@ -28,8 +28,8 @@ constexpr Option<PercentileOptions> kMedianOptions[] = {
 constexpr Option<PercentileOptions> kPercentileOptions[] = {
     OptionAt<&PercentileOptions::percentile>(
         {"percentile", "%", 0, 100, false,
-         "A training goes on while it is among this share of the best: with 25, among the best "
-         "quarter"}),
+         "A training run goes on while it is among this share of the best: with 25, among the "
+         "best quarter"}),
     OptionAt<&PercentileOptions::horizon, &Horizon::grace_steps>(kGraceSteps),
     OptionAt<&PercentileOptions::horizon, &Horizon::most_steps>(kMostSteps),
     OptionAt<&PercentileOptions::least_curves>(kLeastCurves),

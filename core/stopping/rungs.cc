@@ -78,7 +78,7 @@ StoppingAdvice AdviceFrom(const StoppingView& view, const std::vector<CostCurve>
                           double first, double factor, std::optional<int64_t> steps) {
   const int64_t step = view.running.reports.back().step;
   if (steps.has_value() && RungStep(first) >= *steps) {
-    return {false, absl::StrCat("No training is stopped before the last step, ", *steps, ".")};
+    return {false, absl::StrCat("No training run is stopped before the last step, ", *steps, ".")};
   }
   const int64_t last = steps.has_value() ? std::min(step, *steps - 1) : step;
   const std::optional<int64_t> rung = HighestRung(first, factor, last);

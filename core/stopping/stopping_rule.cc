@@ -20,7 +20,7 @@ class NeverStop final : public StoppingRule {
 };
 
 const StoppingRow kNone = {
-    .about = {.name = "none", .summary = "No training is stopped early"},
+    .about = {.name = "none", .summary = "No training run is stopped early"},
     .make = [](const OptionSet&) -> std::unique_ptr<const StoppingRule> {
       return std::make_unique<NeverStop>();
     },

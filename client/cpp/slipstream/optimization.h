@@ -47,7 +47,7 @@ struct OptimizeOptions {
   // Called after each trial that the objective has returned from, by one thread at a time.
   std::function<void(const Trial& trial)> progress = {};
   // Called when an error or an exception (UNKNOWN, with its text) ends the optimisation while other
-  // workers still train: Optimize returns or throws it only after their trainings, which the
+  // workers still train: Optimize returns or throws it only after their training runs, which the
   // program may cut short. At most once, on any thread.
   std::function<void(const absl::Status& error)> on_error = {};
   // Once its source is asked to stop, by whatever thread, no more trials are started; those under

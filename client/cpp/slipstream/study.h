@@ -56,8 +56,8 @@ struct StudyChange {
   // These come beside the labels that the study has. One of the same key is replaced, and one
   // without a value is removed.
   std::map<std::string, std::optional<std::string>> labels = {};
-  // As in NewStudy, for leases from now on. Trainings under way renew theirs as often as before, so
-  // do not shorten leases while they run.
+  // As in NewStudy, for leases from now on. Training runs in progress renew theirs as often as
+  // before, so do not shorten leases meanwhile.
   std::optional<std::chrono::nanoseconds> lease = {};
   std::optional<int> requeues = {};
 };

@@ -37,7 +37,7 @@ TEST(HorizonTest, AdviceToGoOnSaysWhyInWholeSentences) {
   EXPECT_EQ(TooFewCurves(1, 8, 5).reason,
             "Only 1 other has a value for step 8, too few to compare with: it takes at least 5.");
   EXPECT_EQ(BeforeFirstStep(2, 6).reason,
-            "It is at step 2, and no training is stopped before step 6.");
+            "It is at step 2, and no training run is stopped before step 6.");
   for (const StoppingAdvice& advice :
        {TooFewCurves(2, 8, 5), BeforeFirstStep(2, 6), UnknownHorizon()}) {
     EXPECT_FALSE(advice.stop);
