@@ -19,6 +19,7 @@
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_titles.h"
 #include "client/cli/source_warnings.h"
+#include "client/cli/space_grammar.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
@@ -185,11 +186,13 @@ absl::StatusOr<std::optional<MadeStudy>> LoadStudy(const v1::CreateStudyRequest&
   auto existing = session.client().GetStudy(name);
   if (absl::IsNotFound(existing.status())) return std::nullopt;
   RETURN_IF_ERROR(existing.status());
-  const std::vector<std::string> differences = StudyDifferences(request.study(), *existing);
+  const std::vector<std::string> differences =
+      StudyDifferences(request.study(), *existing, FormatParameter);
   if (differences.empty()) return MadeStudy{*std::move(existing), false};
   return absl::FailedPreconditionError(
       absl::StrCat("study ", ShortStudyName(name), " exists, but is not the one asked for:\n  ",
-                   absl::StrJoin(differences, "\n  ")));
+                   absl::StrJoin(differences, "\n  "),
+                   "\nAsk for what it has, or give another --id."));
 }
 
 absl::StatusOr<MadeStudy> MakeStudy(const v1::CreateStudyRequest& request, bool or_load,

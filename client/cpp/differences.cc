@@ -3,6 +3,7 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -63,8 +64,8 @@ bool AsksForAllSources(const NewStudy& asked) {
 
 class Comparison {
  public:
-  Comparison(const NewStudy& asked, const NewStudy& existing)
-      : asked_(asked), existing_(existing) {}
+  Comparison(const NewStudy& asked, const NewStudy& existing, ParameterText text)
+      : asked_(asked), existing_(existing), text_(std::move(text)) {}
 
   std::vector<std::string> Run() {
     CompareSpaces();
@@ -79,14 +80,16 @@ class Comparison {
   void CompareSpaces() {
     for (const auto& [name, parameter] : asked_.space) {
       const Parameter* const there = Find(existing_.space, name);
-      const std::string asked = TextOf(InKind(parameter, asked_.space));
-      const std::string has = there == nullptr ? "none" : TextOf(InKind(*there, existing_.space));
+      const std::string asked = text_(name, InKind(parameter, asked_.space));
+      const std::string has =
+          there == nullptr ? "none" : text_(name, InKind(*there, existing_.space));
       CompareText(absl::StrCat("parameter '", name, "'"), asked, has);
     }
     for (const auto& [name, parameter] : existing_.space) {
       if (Find(asked_.space, name) != nullptr) continue;
       found_.push_back(
-          absl::StrCat("parameter '", name, "': not asked for, the study has ", TextOf(parameter)));
+          absl::StrCat("parameter '", name, "': not asked for, the study has ",
+                       text_(name, parameter)));
     }
   }
 
@@ -160,13 +163,16 @@ class Comparison {
 
   const NewStudy& asked_;
   const NewStudy& existing_;
+  const ParameterText text_;
   std::vector<std::string> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> Differences(const NewStudy& asked, const NewStudy& existing) {
-  return Comparison(asked, existing).Run();
+std::vector<std::string> Differences(const NewStudy& asked, const NewStudy& existing,
+                                     ParameterText text) {
+  if (!text) text = [](const std::string&, const Parameter& one) { return TextOf(one); };
+  return Comparison(asked, existing, std::move(text)).Run();
 }
 
 }  // namespace slipstream::client_internal

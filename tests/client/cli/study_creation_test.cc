@@ -77,8 +77,9 @@ TEST_F(StudyCreation, OrLoadUsesTheStudyThatIsThere) {
   EXPECT_EQ(other.out, "");
   EXPECT_THAT(other.err, HasSubstr("study digits exists, but is not the one asked for:"));
   EXPECT_THAT(other.err,
-              HasSubstr("parameter 'depth': asked for Integer(1, 3), the study has none"));
-  EXPECT_THAT(other.err, HasSubstr("seed: asked for 8, the study has 7"));
+              HasSubstr("parameter 'depth': asked for depth=integer:1..3, the study has none\n"));
+  EXPECT_THAT(other.err, HasSubstr("seed: asked for 8, the study has 7\n"
+                                   "Ask for what it has, or give another --id.\n"));
 }
 
 TEST_F(StudyCreation, OrLoadNeedsAnId) {

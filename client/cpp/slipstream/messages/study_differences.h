@@ -7,17 +7,22 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_MESSAGES_STUDY_DIFFERENCES_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_MESSAGES_STUDY_DIFFERENCES_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "slipstream/v1/space.pb.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream {
 
 // A line for each difference; none if `existing`, which a server has answered, is as asked for.
 // What `asked` leaves out matches anything, and so do titles, labels and the source task
-// "sourceTasks/-", as which tasks those are is decided when a study is created.
-std::vector<std::string> StudyDifferences(const v1::Study& asked, const v1::Study& existing);
+// "sourceTasks/-", as which tasks those are is decided when a study is created. Parameters are
+// written as in C++ unless `text` writes them.
+std::vector<std::string> StudyDifferences(
+    const v1::Study& asked, const v1::Study& existing,
+    const std::function<std::string(const v1::Parameter&)>& text = {});
 
 }  // namespace slipstream
 
