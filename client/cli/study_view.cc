@@ -116,8 +116,9 @@ std::string StartText(const v1::TransferSummary::Start& start) {
   if (surest < 1 - start.better() - start.worse()) {
     return "its start was as good as one without sources";
   }
-  return absl::StrFormat("its start was %s than one without sources, with a probability of %.0f%%",
-                         start.better() >= start.worse() ? "better" : "worse", 100 * surest);
+  return absl::StrFormat("its start was %s than one without sources, with a probability of %s%%",
+                         start.better() >= start.worse() ? "better" : "worse",
+                         surest > 0.995 ? "over 99" : absl::StrFormat("%.0f", 100 * surest));
 }
 
 // "0.93, by digits/3"; empty without a best trial.
@@ -334,7 +335,8 @@ std::string TransferText(const v1::Study& study) {
                         100 * transfer.share());
   if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
   absl::StrAppendFormat(&text,
-                        ", and made a result %.2f times as likely (%.2f to %.2f), by %d results",
+                        ", and made a result %.2f times as likely (%.2f to %.2f), judging by "
+                        "%d results",
                         std::exp(transfer.gain()), std::exp(transfer.gain_low()),
                         std::exp(transfer.gain_high()), transfer.results());
   return text;

@@ -48,9 +48,10 @@ class StartComparison:
         surest = max(self.better, self.worse)
         if surest < 1 - self.better - self.worse:
             return "its start was as good as one without sources"
+        chance = "over 99%" if surest > 0.995 else f"{surest:.0%}"
         return (
             f"its start was {'better' if self.better >= self.worse else 'worse'} than one without "
-            f"sources, with a probability of {surest:.0%}"
+            f"sources, with a probability of {chance}"
         )
 
 
@@ -107,8 +108,8 @@ class TransferSummary:
             return text
         times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))
         return (
-            f"{text}, and made a result {times:.2f} times as likely ({low:.2f} to {high:.2f}), by "
-            f"{self.results} results"
+            f"{text}, and made a result {times:.2f} times as likely ({low:.2f} to {high:.2f}), "
+            f"judging by {self.results} results"
         )
 
 

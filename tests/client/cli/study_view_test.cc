@@ -117,7 +117,9 @@ TEST(StudyView, SaysWhatTheSourcesHaveDone) {
   EXPECT_EQ(TransferText(study),
             "helping; its start was better than one without sources, with a probability of 98%; "
             "the model with sources counts for 93%, and made a result 1.00 times as likely (1.00 "
-            "to 2.00), by 12 results");
+            "to 2.00), judging by 12 results");
+  start.set_better(0.996);
+  EXPECT_THAT(TransferText(study), HasSubstr(", with a probability of over 99%; "));
   transfer.set_reversed(true);
   EXPECT_THAT(TransferText(study),
               StartsWith("helping, with their signs reversed, as results are the opposite of what "

@@ -360,6 +360,9 @@ class Contents(PlotTest):
         helping = dataclasses.replace(counted, state="helping", reversed=True)
         self.assertTrue(str(helping).startswith(
             "helping, with their signs reversed, as results are the opposite of what the"))
+        surest = dataclasses.replace(start, better=0.996, worse=0.004)
+        self.assertTrue(str(surest).endswith("better than one without sources, with a probability "
+                                             "of over 99%"))
         neutral = dataclasses.replace(helping, state="neutral")
         self.assertTrue(str(neutral).startswith("neutral; its start"))
         given_up = dataclasses.replace(helping, share=0.04, sources={})
