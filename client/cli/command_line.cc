@@ -255,6 +255,22 @@ std::vector<std::string> OptionsOf(const CLI::App* command) {
   return names;
 }
 
+// An empty shell variable lets an option take the next one for its value. Accepting that would do
+// something else than was meant, such as recording "--worker=w" as a reason.
+void RefuseNamesAsValues(const CLI::App& app, CLI::App* command) {
+  const auto complaint = [&app](const std::string& value) {
+    const std::vector<std::string> names = OptionsOf(&NamedCommand(app));
+    const auto found = std::find(names.begin(), names.end(), value.substr(0, value.find('=')));
+    return found == names.end() ? "" : absl::StrCat("a value is missing before ", *found);
+  };
+  for (CLI::Option* const option : command->get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(complaint, "");
+  }
+  for (CLI::App* const one : command->get_subcommands([](const CLI::App*) { return true; })) {
+    RefuseNamesAsValues(app, one);
+  }
+}
+
 // What to say of an argument that nothing takes.
 std::string UnknownOption(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
@@ -266,17 +282,21 @@ std::string UnknownCommand(const std::string& argument, const CLI::App& command)
                       DidYouMean(argument, CommandsOf(command)));
 }
 
-// What to say of the option that CLI11 complains of in these words.
-std::string OnceOnly(absl::string_view complaint) {
-  return absl::StrCat("'", complaint.substr(0, complaint.find(':')),
-                      "' is given more than once, and takes one value");
+// What to say of the number of an option's values, of which CLI11 says "--note: 1 required TEXT
+// missing" and the like; empty if it complains of something else.
+std::string ComplaintOfCount(absl::string_view complaint) {
+  const std::string option = absl::StrCat("'", complaint.substr(0, complaint.find(':')), "'");
+  if (absl::StrContains(complaint, ": 1 required ")) return option + " needs a value";
+  if (!absl::StrContains(complaint, ": At Most 1 required ")) return {};
+  return option + " is given more than once, and takes one value";
 }
 
 // What is wrong with the arguments; an unknown option's value is among those that nothing takes.
 std::string ComplaintOf(const CLI::App& app, const CLI::ParseError& error) {
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (absl::StrContains(error.what(), ": At Most 1 required ")) return OnceOnly(error.what());
+  const std::string of_count = ComplaintOfCount(error.what());
+  if (!of_count.empty()) return of_count;
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   if (unknown.empty() || (!is_missing && !is_extra)) return error.what();
   const CLI::App& command = NamedCommand(app);
@@ -351,6 +371,7 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
   AddPresetsCommand(&app, &action);
   AddServerCommands(&app, &action);
   AddServeCommand(&app);
+  RefuseNamesAsValues(app, &app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

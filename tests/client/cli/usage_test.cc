@@ -76,6 +76,24 @@ TEST_F(Usage, AnOptionThatIsGivenTwiceIsNamed) {
                                      "one value\n"));
 }
 
+TEST_F(Usage, AnOptionWithoutItsValueIsNamed) {
+  const auto complaint_with = [&](const std::vector<std::string>& rest) {
+    std::vector<std::string> arguments = {"observe", "digits/1", "--failed"};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2);
+    return result.err;
+  };
+  EXPECT_THAT(complaint_with({}), StartsWith("slipstream: '--failed' needs a value\n"));
+  for (const std::vector<std::string>& next : {std::vector<std::string>{"--worker", "w"},
+                                               {"--worker=w"}, {"--format", "csv"}}) {
+    const std::string name = next[0].substr(0, next[0].find('='));
+    EXPECT_THAT(complaint_with(next),
+                StartsWith("slipstream: --failed: a value is missing before " + name + "\n"));
+  }
+  EXPECT_TRUE(service().calls().empty());
+}
+
 TEST_F(Usage, WrongArgumentsExitWithTwo) {
   const std::vector<std::vector<std::string>> cases = {
       {"frobnicate"},
