@@ -165,16 +165,26 @@ absl::Status Answers::Insert(const std::string& request_id, const RememberedAnsw
   Query query(connection_, kInsertIn[generation_->current]);
   query.BindText(request_id).BindBlob(answer.fingerprint).BindBlob(answer.answer);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-  Query count(connection_, kCountIn[generation_->current]);
-  count.BindText(project).BindInteger(StoredBytesOfAnswer(answer.answer));
-  return count.Run();
+  added_bytes_[project] += StoredBytesOfAnswer(answer.answer);
+  return absl::OkStatus();
+}
+
+absl::Status Answers::Flush() {
+  for (const auto& [project, bytes] : added_bytes_) {
+    Query query(connection_, kCountIn[generation_->current]);
+    query.BindText(project).BindInteger(bytes);
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  }
+  added_bytes_.clear();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> Answers::BytesOf(const std::string& project) {
   Query query(connection_, kBytesOfProject);
   query.BindText(project);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-  return query.Integer(0);
+  const auto added = added_bytes_.find(project);
+  return query.Integer(0) + (added == added_bytes_.end() ? 0 : added->second);
 }
 
 }  // namespace slipstream::sqlite

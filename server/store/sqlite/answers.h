@@ -12,6 +12,7 @@
 #define SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -47,6 +48,9 @@ class Answers {
   absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer,
                       const std::string& project);
   absl::StatusOr<int64_t> BytesOf(const std::string& project);
+  // Writes how much the transaction has added to each project's bytes: once, as counting each
+  // answer on its own would take longer than keeping it.
+  absl::Status Flush();
   // Called in any transaction: erases some of the answers that are forgotten.
   absl::Status EraseSome();
   // Whether there may be any left.
@@ -54,6 +58,7 @@ class Answers {
   void RolledBack() {
     generation_.reset();
     earlier_is_empty_.reset();
+    added_bytes_.clear();
     pending_ = true;
   }
 
@@ -69,7 +74,8 @@ class Answers {
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
   std::optional<bool> earlier_is_empty_;
-  bool pending_ = true;  // An earlier process may have left some.
+  std::map<std::string, int64_t> added_bytes_;  // By project, since the latest Flush.
+  bool pending_ = true;                         // An earlier process may have left some.
 };
 
 }  // namespace slipstream::sqlite

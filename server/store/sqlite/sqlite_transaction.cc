@@ -25,6 +25,7 @@ absl::Status SqliteTransaction::SetNow(int64_t now_ms, int64_t set_by_ms) {
 
 absl::Status SqliteTransaction::Flush() {
   SLIPSTREAM_RETURN_IF_ERROR(heads_.Flush());
+  SLIPSTREAM_RETURN_IF_ERROR(answers_.Flush());
   return events_.Flush();
 }
 

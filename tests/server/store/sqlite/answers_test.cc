@@ -52,6 +52,7 @@ class AnswersTest : public SqliteStoreTest {
     for (int i = 0; i < kMany; ++i) {
       ASSERT_TRUE(answers.Insert(absl::StrCat("id ", i), {"f", "first"}, "p").ok());
     }
+    ASSERT_TRUE(answers.Flush().ok());
     ASSERT_TRUE(connection_->Execute("COMMIT").ok());
   }
   // Forgets them.
