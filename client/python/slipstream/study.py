@@ -403,7 +403,8 @@ class Study(StudyBase):
         return self._transport.run(self._reader.source_weights(trial))
 
     def source_titles(self) -> Mapping[str, str]:
-        """The titles of the study's source tasks, by name."""
+        """The titles of the study's source tasks, by name. Those of another project are left out if
+        the token may not read them."""
         return self._transport.run(self._reader.source_titles())
 
     def change(

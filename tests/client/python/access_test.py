@@ -34,8 +34,10 @@ class Access(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.token, line = new_token("ann:trainer:*")
+        cls.token_of_vision, of_vision = new_token("bob:trainer:vision")
+        cls.token_of_all, of_all = new_token("cy:admin:*")
         tokens = pathlib.Path(cls.folder.name) / "tokens"
-        tokens.write_text(line)
+        tokens.write_text(line + of_vision + of_all)
         cls.server = ServerProcess(["--token-file", str(tokens)])
         cls.addClassCleanup(cls.server.close)
 
@@ -65,6 +67,20 @@ class Access(unittest.TestCase):
                                     options=Options(token=self.token))
         self.assertIsInstance(raised.exception, slipstream.ServerError)
         self.assertTrue(issubclass(slipstream.Unauthenticated, slipstream.ServerError))
+
+    def test_titles_that_may_not_be_read_are_left_out(self):
+        at = {"address": self.server.address, "options": Options(token=self.token_of_all)}
+        rows = [{"x": x, "loss": x} for x in (0, 0.5, 1)]
+        task = slipstream.register_source(rows, SPACE, minimize="loss", title="last year", **at)
+        study = slipstream.create_or_load("learner", SPACE, minimize="loss", preset="scaml",
+                                          sources=[task], project="vision", **at)
+        study.suggest()
+        at["options"] = Options(token=self.token_of_vision)
+        for one, titles in ((study, {task.name: "last year"}),
+                            (slipstream.load("learner", project="vision", **at), {})):
+            self.assertEqual(list(one.explain(1).sources), [task.name])
+            self.assertEqual(one.explain(1).titles, titles)
+            self.assertEqual(one.source_titles(), titles)
 
     def test_the_asyncio_client_sends_it_too(self):
         async def work():

@@ -398,11 +398,14 @@ class StudyReader:
         return explanation_of(trial.number, message, self._space, bool(self._study.sources))
 
     def source_titles(self, names: Optional[Sequence[str]] = None) -> Plan[Dict[str, str]]:
-        """The titles of these source tasks, or of all that the study has, by name."""
+        """The titles of these source tasks, or of all that the study has, by name. Those of another
+        project are left out if the caller may not read them."""
         titles = {}
         for name in (self._study.sources or ()) if names is None else names:
-            task = yield from self._service.get_source_task(name)
-            titles[name] = task.display_name
+            try:
+                titles[name] = (yield from self._service.get_source_task(name)).display_name
+            except errors.PermissionDenied:
+                continue
         return titles
 
     def reports(self, trial: AnyTrial) -> Plan[Dict[int, float]]:
