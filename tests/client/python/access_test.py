@@ -10,6 +10,7 @@ import unittest
 from unittest import mock
 
 from servers import SERVER, SPAWN, ServerProcess
+from waiting import wait_until
 
 import slipstream
 import slipstream.aio
@@ -74,12 +75,17 @@ class Access(unittest.TestCase):
         task = slipstream.register_source(rows, SPACE, minimize="loss", title="last year", **at)
         study = slipstream.create_or_load("learner", SPACE, minimize="loss", preset="scaml",
                                           sources=[task], project="vision", **at)
-        study.suggest()
+
+        def suggest():
+            number = study.suggest().number
+            return number if study.source_weights(number) else None
+
+        number = wait_until(suggest, "the model of the source task was fitted")
         at["options"] = Options(token=self.token_of_vision)
         for one, titles in ((study, {task.name: "last year"}),
                             (slipstream.load("learner", project="vision", **at), {})):
-            self.assertEqual(list(one.explain(1).sources), [task.name])
-            self.assertEqual(one.explain(1).titles, titles)
+            self.assertEqual(list(one.explain(number).sources), [task.name])
+            self.assertEqual(one.explain(number).titles, titles)
             self.assertEqual(one.source_titles(), titles)
 
     def test_the_asyncio_client_sends_it_too(self):

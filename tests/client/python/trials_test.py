@@ -363,8 +363,12 @@ class Outcomes(TrialTest):
                  for shift, title in enumerate(("last year", ""))]
         study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss",
                                           preset="scaml", sources=tasks)
-        study.suggest()
-        explanation = study.explain(1)
+
+        def explain():
+            explanation = study.explain(study.suggest().number)
+            return explanation if len(explanation.sources) == 2 else None
+
+        explanation = wait_until(explain, "the models of the source tasks were fitted")
         self.assertEqual(explanation.titles, {tasks[0].name: "last year"})
         for task, text in zip(tasks, ("last year ({})", "{}")):
             text = text.format(task.name[len("sourceTasks/"):][:12])
