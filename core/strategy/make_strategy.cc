@@ -4,9 +4,8 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "core/strategy/model_free_strategies.h"
 #include "core/strategy/model_strategy.h"
-#include "core/strategy/quasi_random_strategy.h"
-#include "core/strategy/random_strategy.h"
 #include "core/strategy/zero_shot_strategy.h"
 
 namespace slipstream {

@@ -12,8 +12,7 @@
 #include "core/base/status.h"
 #include "core/recipe/recipe_names.h"
 #include "core/strategy/lengthscale_rule.h"
-#include "core/strategy/quasi_random_strategy.h"
-#include "core/strategy/random_strategy.h"
+#include "core/strategy/model_free_strategies.h"
 #include "core/strategy/start_comparison.h"
 #include "core/study/spent_configurations.h"
 

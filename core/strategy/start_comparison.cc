@@ -14,7 +14,7 @@
 #include "core/space/encoded_points.h"
 #include "core/space/even_configurations.h"
 #include "core/space/nearest_candidate.h"
-#include "core/strategy/quasi_random_strategy.h"
+#include "core/strategy/model_free_strategies.h"
 #include "core/study/candidate_pool.h"
 
 namespace slipstream {

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/deadline.h"
+#include "core/strategy/model_free_strategies.h"
 #include "core/strategy/one_by_one.h"
-#include "core/strategy/quasi_random_strategy.h"
 #include "core/study/candidate_pool.h"
 #include "core/zero_shot/zero_shot_design.h"
 
