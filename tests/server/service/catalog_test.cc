@@ -77,14 +77,12 @@ TEST_F(CatalogTest, WithoutMemoryForWhatIsReadTheReadIsRefusedAndTheServerLives)
   EXPECT_TRUE(IsOverload(catalog_.GetStudy("s").status()));
   before_candidates_ = [] {};
   EXPECT_TRUE(catalog_.GetStudy("s").ok());
-  v1::RegisterSourceTaskResponse registered;
-  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
   bool is_short = true;
   ObservedStore cramped(store_.get(), [&](const std::string& verb) {
     if (is_short && verb == "GetSourceChunks") throw std::bad_alloc();
   });
   Catalog catalog(&cramped, size_t{1} << 20, size_t{1} << 20);
-  const std::string source = registered.source_task().name();
+  const std::string source = RegisterExample(4);
   EXPECT_TRUE(IsOverload(catalog.GetSourceNamed(source).status()));
   is_short = false;
   EXPECT_TRUE(catalog.GetSourceNamed(source).ok());
@@ -92,11 +90,7 @@ TEST_F(CatalogTest, WithoutMemoryForWhatIsReadTheReadIsRefusedAndTheServerLives)
 
 TEST_F(CatalogTest, SourcesComeInTheOrderOfTheStudyAndAreCached) {
   v1::Study study = ExampleStudy();
-  for (int task = 0; task < 2; ++task) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(4 + task), &registered).ok());
-    study.add_source_tasks(registered.source_task().name());
-  }
+  for (int task = 0; task < 2; ++task) study.add_source_tasks(RegisterExample(4 + task));
   study.mutable_source_tasks()->SwapElements(0, 1);
   Create(study, "with");
   const auto entry = *catalog_.GetStudy("with");
@@ -113,9 +107,7 @@ TEST_F(CatalogTest, SourcesComeInTheOrderOfTheStudyAndAreCached) {
 
 TEST_F(CatalogTest, SourcesThatTakeTooMuchMemoryTogetherAreRefusedWithoutReadingThem) {
   v1::Study study = ExampleStudy();
-  v1::RegisterSourceTaskResponse registered;
-  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
-  study.add_source_tasks(registered.source_task().name());
+  study.add_source_tasks(RegisterExample(4));
   EXPECT_TRUE(catalog_.CheckSources(*StudyDefinitionFromProto(study)).ok());
   const SourceTaskRecord small = *store_->GetSourceTask(study.source_tasks(0).substr(12));
   const NewSourceTask large = {std::string(32, 'b'), small.definition, {}, int64_t{1} << 23, 1};
@@ -132,15 +124,13 @@ TEST_F(CatalogTest, SourcesThatTakeTooMuchMemoryTogetherAreRefusedWithoutReading
 
 TEST_F(CatalogTest, AllSourcesThatAreMissingAreNamedAndManyAreCounted) {
   StudyDefinition definition = *StudyDefinitionFromProto(ExampleStudy());
-  v1::RegisterSourceTaskResponse registered;
-  ASSERT_TRUE(Register(ExampleObservations(4), &registered).ok());
   const auto missing_of = [&](const std::vector<std::string>& ids) {
     definition.source_ids = ids;
     const absl::Status status = catalog_.CheckSources(definition);
     EXPECT_TRUE(ids.size() == 1 || absl::IsNotFound(status)) << status;
     return std::string(status.message());
   };
-  const std::string there = registered.source_task().name().substr(12);
+  const std::string there = RegisterExample(4).substr(12);
   EXPECT_EQ(missing_of({there}), "");
   EXPECT_EQ(missing_of({"b", there, "vision/a"}),
             "there is no sourceTasks/b, projects/vision/sourceTasks/a");

@@ -168,21 +168,20 @@ TEST_F(Exchange, ARepeatIsAnsweredAsTheFirstCall) {
 }
 
 TEST_F(Exchange, AnImportNeedsItsSourceTasks) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(5), &source).ok());
+  const std::string source = RegisterExample(5);
   v1::Study study = ExampleStudy();
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(source);
   Create(study);
   const auto lines = Export("studies/s");
   ASSERT_TRUE(Import(lines, As("copy")).ok());
   Delete("s");
   Delete("copy");
   v1::DeleteSourceTaskRequest request;
-  request.set_name(source.source_task().name());
+  request.set_name(source);
   ASSERT_TRUE(Call(&SourceTaskService::DeleteSourceTask, request).ok());
   const absl::Status refused = Import(lines, As("copy"));
   EXPECT_EQ(refused.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(refused.message()), HasSubstr(source.source_task().name()));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr(source));
 }
 
 TEST_F(Exchange, TooLittleMemoryRefusesAnImportOrAnExport) {

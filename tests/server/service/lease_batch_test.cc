@@ -221,11 +221,7 @@ TEST_F(LeaseBatchTest, ABatchOvertakenByAnotherWriteLeavesItsCallsToTheNextOne) 
 
 TEST_F(LeaseBatchTest, TellsWhichStudyLackedASource) {
   v1::Study study = ExampleStudy("cmbo_wss_wss");
-  for (int task = 0; task < 3; ++task) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
-    study.add_source_tasks(registered.source_task().name());
-  }
+  for (int task = 0; task < 3; ++task) study.add_source_tasks(RegisterExample(20, task));
   Create(study);
   AddResults({0, 1, 2, 3, 4, 5});
   std::vector<std::string> unready;

@@ -228,11 +228,7 @@ TEST_F(PreparedAheadTest, AnotherResultMakesWhatWasPreparedVoid) {
 TEST_F(PreparedAheadTest, AStartFromSourcesIsPreparedToo) {
   constexpr int kCandidates = 20;
   v1::Study study = ExampleStudy("auto");
-  for (int task = 0; task < 2; ++task) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(kCandidates, task), &registered).ok());
-    study.add_source_tasks(registered.source_task().name());
-  }
+  for (int task = 0; task < 2; ++task) study.add_source_tasks(RegisterExample(kCandidates, task));
   for (const v1::Observation& observation : ExampleObservations(kCandidates, 0)) {
     *study.mutable_space()->mutable_candidates()->add_configurations() =
         observation.configuration();

@@ -78,6 +78,13 @@ absl::Status ServiceFixture::Register(const std::vector<v1::Observation>& observ
   });
 }
 
+std::string ServiceFixture::RegisterExample(int count, int task) {
+  v1::RegisterSourceTaskResponse response;
+  const absl::Status registered = Register(ExampleObservations(count, task), &response);
+  EXPECT_TRUE(registered.ok()) << registered;
+  return response.source_task().name();
+}
+
 void ServiceFixture::Create(const v1::Study& study, const std::string& id) {
   const absl::Status created = Call(&StudyService::CreateStudy, CreateRequest(study, id));
   ASSERT_TRUE(created.ok()) << created;

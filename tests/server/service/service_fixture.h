@@ -65,6 +65,8 @@ class ServiceFixture : public ::testing::Test {
   absl::Status Register(const std::vector<v1::Observation>& observations,
                         v1::RegisterSourceTaskResponse* response,
                         v1::RegisterSourceTaskRequest::Header header = {});
+  // The name of the source task that ExampleObservations become.
+  std::string RegisterExample(int count, int task = 0);
 
   void Create(const v1::Study& study, const std::string& id = "s");
   void Delete(const std::string& id);

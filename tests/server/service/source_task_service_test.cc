@@ -74,9 +74,7 @@ TEST_F(SourceTaskServiceTest, ValidationAnswersLikeRegistrationAndStoresNothing)
   EXPECT_FALSE(checked.source_task().has_create_time());
   v1::SourceTask task;
   EXPECT_EQ(Get(checked.source_task().name(), &task), absl::StatusCode::kNotFound);
-  v1::RegisterSourceTaskResponse registered;
-  ASSERT_TRUE(Register(ExampleObservations(5), &registered).ok());
-  EXPECT_EQ(registered.source_task().name(), checked.source_task().name());
+  EXPECT_EQ(RegisterExample(5), checked.source_task().name());
   ASSERT_TRUE(Register(ExampleObservations(5), &checked, header).ok());
   EXPECT_TRUE(checked.already_registered());
 }
@@ -151,13 +149,12 @@ TEST_F(SourceTaskServiceTest, APageOfObservationsHasABoundAndATaskOfItsOwn) {
 }
 
 TEST_F(SourceTaskServiceTest, ATaskInUseIsNotDeletedAndTheErrorNamesAUser) {
-  v1::RegisterSourceTaskResponse registered;
-  ASSERT_TRUE(Register(ExampleObservations(5), &registered).ok());
+  const std::string registered = RegisterExample(5);
   v1::Study study = ExampleStudy("source_portfolio");
-  study.add_source_tasks(registered.source_task().name());
+  study.add_source_tasks(registered);
   Create(study, "user");
   v1::DeleteSourceTaskRequest request;
-  request.set_name(registered.source_task().name());
+  request.set_name(registered);
   const absl::Status refused = Call(&SourceTaskService::DeleteSourceTask, request);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused));
   EXPECT_THAT(std::string(refused.message()), HasSubstr("user"));
@@ -168,10 +165,7 @@ TEST_F(SourceTaskServiceTest, ATaskInUseIsNotDeletedAndTheErrorNamesAUser) {
 }
 
 TEST_F(SourceTaskServiceTest, PagesListEveryTaskOnce) {
-  for (int count = 1; count <= 3; ++count) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(count), &registered).ok());
-  }
+  for (int count = 1; count <= 3; ++count) RegisterExample(count);
   v1::ListSourceTasksRequest request;
   request.set_page_size(2);
   std::vector<int64_t> counts;
@@ -189,11 +183,7 @@ TEST_F(SourceTaskServiceTest, PagesListEveryTaskOnce) {
 // Each is read after the list of them.
 TEST_F(SourceTaskServiceTest, ATaskThatIsDeletedMeanwhileIsNotListed) {
   std::vector<std::string> names;
-  for (int count = 1; count <= 2; ++count) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(count), &registered).ok());
-    names.push_back(registered.source_task().name());
-  }
+  for (int count = 1; count <= 2; ++count) names.push_back(RegisterExample(count));
   Restart();  // Nothing is being fitted, which reads them too.
   std::atomic<bool> is_first = true;
   before_read_ = [&](const std::string& verb) {

@@ -129,12 +129,10 @@ TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
 }
 
 TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());
   v1::Study study = ExampleStudy("");
   study.clear_seed();
   Create(study, "without");
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(RegisterExample(3));
   Create(study, "with");
   EXPECT_TRUE(Get("without").has_seed());
   EXPECT_NE(Get("without").seed(), Get("with").seed());
@@ -155,10 +153,8 @@ TEST_F(StudyServiceTest, ARepeatedCreateGetsTheFirstAnswerAlsoForAnIdThatTheServ
 }
 
 TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());
   v1::Study study = CandidateStudy(3);
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(RegisterExample(3));
   const absl::Status apart = Call(&StudyService::CreateStudy, CreateRequest(study, "s"));
   ExpectViolation(apart, "study.source_tasks[0]");
   EXPECT_THAT(std::string(apart.message()),
@@ -175,8 +171,6 @@ TEST_F(StudyServiceTest, AMetricWithAParametersNameIsRefused) {
 }
 
 TEST_F(StudyServiceTest, TellsAtOnceWhereRecipeAndSourcesDoNotGoTogether) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
   v1::Study study = ExampleStudy("");
   study.mutable_algorithm()->set_preset("scaml");
   const std::string lacks = "the recipe of scaml uses source tasks, and the study has none";
@@ -184,7 +178,7 @@ TEST_F(StudyServiceTest, TellsAtOnceWhereRecipeAndSourcesDoNotGoTogether) {
   ASSERT_TRUE(Call(&StudyService::CreateStudy, CreateRequest(study, "lacks"), &created).ok());
   EXPECT_EQ(created.transfer().unused_because(), lacks);
   EXPECT_EQ(Get("lacks").transfer().unused_because(), lacks);
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(RegisterExample(20));
   ASSERT_TRUE(Call(&StudyService::CreateStudy, CreateRequest(study, "uses"), &created).ok());
   EXPECT_FALSE(created.has_transfer());
   study.mutable_algorithm()->set_preset("gp_ei");
@@ -195,10 +189,8 @@ TEST_F(StudyServiceTest, TellsAtOnceWhereRecipeAndSourcesDoNotGoTogether) {
 }
 
 TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
   v1::Study study = ExampleStudy("");
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(RegisterExample(20));
   CreatePrepared(study);
   EXPECT_FALSE(Get("s").has_transfer());
   AddResults({0.3, 0.1, 0.2, 0.4});
@@ -223,10 +215,8 @@ TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
 }
 
 TEST_F(StudyServiceTest, ReadsTheTransferWhereTheMaskAsksForItAlone) {
-  v1::RegisterSourceTaskResponse source;
-  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
   v1::Study study = ExampleStudy("");
-  study.add_source_tasks(source.source_task().name());
+  study.add_source_tasks(RegisterExample(20));
   CreatePrepared(study);
   AddResults({0.3, 0.1, 0.2, 0.4});
   Suggest("w");
@@ -260,11 +250,7 @@ TEST_F(StudyServiceTest, ReadsTheTransferWhereTheMaskAsksForItAlone) {
 
 TEST_F(StudyServiceTest, CreatingAStudyPreparesItsSourcesForItsFirstSuggestion) {
   v1::Study study = ExampleStudy("cmbo_wss_wss");
-  for (int task = 0; task < 3; ++task) {
-    v1::RegisterSourceTaskResponse registered;
-    ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
-    study.add_source_tasks(registered.source_task().name());
-  }
+  for (int task = 0; task < 3; ++task) study.add_source_tasks(RegisterExample(20, task));
   CreatePrepared(study);
   AddResults({0, 1, 2, 3, 4, 5});
   const std::string first = Suggest("w").name();

@@ -33,11 +33,7 @@ class TransferPreparationTest : public ServiceFixture {
 
   void SetUp() override {
     study_ = ExampleStudy("cmbo_wss_wss");
-    for (int task = 0; task < 3; ++task) {
-      v1::RegisterSourceTaskResponse registered;
-      ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
-      study_.add_source_tasks(registered.source_task().name());
-    }
+    for (int task = 0; task < 3; ++task) study_.add_source_tasks(RegisterExample(20, task));
   }
   StudyDefinition Definition() const { return *StudyDefinitionFromProto(study_); }
   // Whether a source has been fitted for the study; does not start a fit.
