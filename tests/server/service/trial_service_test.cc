@@ -99,27 +99,22 @@ TEST_F(TrialServiceTest, AnOutcomeOfATrialThatIsGoneIsNotTakenForAnotherOne) {
   ExpectViolation(Call(&TrialService::Observe, request), "create_time");
 }
 
+// Whether or not the caller says when the trial was created that it means.
 TEST_F(TrialServiceTest, ARepeatedObserveOfATrialThatIsGoneDoesNotAnswerWithOneThatHasEnded) {
-  const v1::Trial gone = Suggest("w");
-  auto request = TellRequest(gone.name(), LossOutcome(1), "the-id");
-  *request.mutable_create_time() = gone.create_time();
-  ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
-  EXPECT_TRUE(Call(&TrialService::Observe, request).ok());
-  Delete("s");
-  WaitForTheNextMillisecond();
-  Create(ExampleStudy());
-  Observe(Suggest("w").name(), 2);
-  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
-}
-
-TEST_F(TrialServiceTest, ARepeatedObserveKnowsItsTrialThoughTheCallerDoesNot) {
-  const auto request = TellRequest(Suggest("w").name(), LossOutcome(1), "the-id");
-  ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
-  Delete("s");
-  WaitForTheNextMillisecond();
-  Create(ExampleStudy());
-  Observe(Suggest("w").name(), 2);
-  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
+  for (const std::string id : {"says-when", "does-not"}) {
+    const v1::Trial gone = Suggest("w");
+    auto request = TellRequest(gone.name(), LossOutcome(1), id);
+    if (id == "says-when") *request.mutable_create_time() = gone.create_time();
+    ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
+    EXPECT_TRUE(Call(&TrialService::Observe, request).ok());
+    Delete("s");
+    WaitForTheNextMillisecond();
+    Create(ExampleStudy());
+    Observe(Suggest("w").name(), 2);
+    EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request))) << id;
+    Delete("s");
+    Create(ExampleStudy());
+  }
 }
 
 TEST_F(TrialServiceTest, ATrialThatIsGoneIsNotReadAsAnotherOneOfItsName) {
