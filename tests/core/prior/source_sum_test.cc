@@ -281,23 +281,6 @@ TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
   }
 }
 
-// Standardised outputs of 3 g + 5 are those of g, so nothing changes.
-TEST(SourceSum, DoesNotDependOnASourcesUnits) {
-  const auto scaled = [](const Vector& x) { return 3 * Wave(x) + 5; };
-  const auto a = SourceOf("a", Wave, 2, 20, 1);
-  const auto b = SourceOf("a", scaled, 2, 20, 1);
-  const TrainingData target = Sampled(Bowl, 2, 6, 2);
-  const Situation with_a({a}, target);
-  const Situation with_b({b}, target);
-  const auto first = Combined(ScamlOptions(), with_a);
-  const auto second = Combined(ScamlOptions(), with_b);
-  const PointMatrix at = RandomPoints(with_a.kinds, 10, 3);
-  const Vector difference =
-      first->Fit(AtLocation(*first, kLittleNoise)).value()->Predict(at).mean -
-      second->Fit(AtLocation(*second, kLittleNoise)).value()->Predict(at).mean;
-  EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-9);
-}
-
 TEST(SourceSum, LivesWithASourceOfOnePoint) {
   const Situation situation({SourceOf("a", Wave, 2, 1, 1)}, Sampled(Wave, 2, 4, 2));
   for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions(), ScamlOptions()}) {

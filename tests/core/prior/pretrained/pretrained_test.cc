@@ -437,18 +437,6 @@ TEST(Pretrained, LivesWithHardSources) {
   }
 }
 
-TEST(Pretrained, DoesNotDependOnASourcesUnits) {
-  const auto scaled = [](const Vector& x) { return 3 * Wave(x) + 5; };
-  const TrainingData target = Sampled(Bowl, 2, 6, 2);
-  const Situation with_a({SourceOf("a", Wave, 2, 20, 1), SourceOf("b", Bowl, 2, 20, 2)}, target);
-  const Situation with_b({SourceOf("a", scaled, 2, 20, 1), SourceOf("b", Bowl, 2, 20, 2)}, target);
-  for (const PretrainedOptions& options : AllPretrainedOptions()) {
-    const Vector difference = LearntBy(*Pretrained(options, with_a)).Packed() -
-                              LearntBy(*Pretrained(options, with_b)).Packed();
-    EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-3);
-  }
-}
-
 TEST(Pretrained, GivesWordsNoSlope) {
   const CoordinateKinds kinds = {CoordinateKind::kNumber, CoordinateKind::kWord};
   SourceModels sources;
