@@ -135,23 +135,11 @@ TEST(Collaborative, OrdersTheTargetAsItsSourceDoes) {
 }
 
 TEST(Collaborative, ShowsACalibrationTheTargetFirstAndWhatItIsFor) {
-  const auto source = SourceOf("a", Wave, 2, 40, 1);
-  const Situation more({source}, Sampled(Wave, 2, 9, 2));
-  const Situation fewer({source}, FirstOf(more.target, 6));
   CollaborativeOptions options;
   options.most_calibrated_points = 20;
-  PriorInput input = more.input();
-  input.calibrated_results = 6;
-  const auto transfer = Combined(options, input);
-  const auto earlier = Combined(options, fewer.input());
-  EXPECT_EQ(transfer->data().y.size(), 20);
-  EXPECT_EQ(transfer->data().x.topLeftCorner(6, 2), fewer.target.x);
+  const auto transfer = ExpectCalibratesToFirstResults(*MakeCollaborative(options));
   EXPECT_EQ(transfer->data().x.col(2).tail(14), Vector::Ones(14));
-  EXPECT_EQ(transfer->data().y, earlier->data().y);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
-  EXPECT_EQ(own.kernel.size(), 4);
-  const auto likelihood = LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), own);
-  ASSERT_TRUE(likelihood.ok()) << likelihood.status();
+  EXPECT_EQ(AtLocation(*transfer, kNoise).kernel.size(), 4);
 }
 
 TEST(Collaborative, CountsSourcesByTheirTasksCorrelation) {
@@ -168,41 +156,13 @@ TEST(Collaborative, CountsSourcesByTheirTasksCorrelation) {
 }
 
 TEST(Collaborative, ThinsManyPointsAndIsTheSameEachTime) {
-  SourceModels sources;
-  for (uint64_t i = 0; i < 100; ++i) sources.push_back(SourceOf("s", Wave, 2, 30, i + 1));
-  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   CollaborativeOptions options;
   options.most_points = 110;
-  const auto transfer = Combined(options, situation.input());
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
-  EXPECT_EQ(std::get<std::string>(transfer->Remarks(own).back().second), "100 of 3000");
-  EXPECT_GT(transfer->Shares(own).minCoeff(), 0);
-  EXPECT_LE(transfer->Shares(own).sum(), 1);
-  const auto again = Combined(options, situation.input());
-  EXPECT_EQ(transfer->Fit(own).value()->Predict(situation.places).mean,
-            again->Fit(own).value()->Predict(situation.places).mean);
+  ExpectThinsManyPoints(*MakeCollaborative(options), "100 of 3000");
 }
 
 TEST(Collaborative, LivesWithLittleAndWithDegenerateData) {
-  const auto one = SourceOf("a", Wave, 2, 1, 1);
-  TrainingData flat = Sampled(Wave, 2, 8, 3);
-  flat.y.setZero();
-  const auto zero = SourceOf("b", flat);
-  for (const Index results : {0, 1, 5}) {
-    TrainingData target = Sampled(Wave, 2, results, 2);
-    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
-    for (const SourceModels& sources :
-         {SourceModels{one, one, one}, SourceModels{zero}, SourceModels{zero, one}}) {
-      const Situation situation(sources, target);
-      const auto transfer = Combined(CollaborativeOptions(), situation.input());
-      const Hyperparameters own = AtLocation(*transfer, 1e-6);
-      const auto surrogate = transfer->Fit(own).value();
-      // Results at one place under hardly any noise: differences lose half their digits.
-      ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3), 1e-4);
-      EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
-      EXPECT_TRUE(transfer->Shares(own).allFinite());
-    }
-  }
+  ExpectLivesWithLittle(*MakeCollaborative(CollaborativeOptions()));
 }
 
 }  // namespace

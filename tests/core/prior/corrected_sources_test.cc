@@ -110,18 +110,9 @@ TEST(Corrected, ShowsACalibrationPointsCorrectedUnderTheSourcesKernel) {
 }
 
 TEST(Corrected, ShowsACalibrationOnlyTheResultsThatItIsFor) {
-  const auto source = SourceOf("a", Wave, 2, 10, 1);
-  const Situation more({source}, Sampled(Wave, 2, 9, 2));
-  const Situation fewer({source}, FirstOf(more.target, 6));
-  PriorInput input = more.input();
-  input.calibrated_results = 6;
-  const auto transfer = Combined(CorrectedOptions(), input);
-  const auto earlier = Combined(CorrectedOptions(), fewer.input());
-  EXPECT_EQ(transfer->data().y, earlier->data().y);
-  EXPECT_EQ(transfer->data().known_noise, earlier->data().known_noise);
-  CorrectedOptions few;
-  few.most_calibrated_points = 12;
-  EXPECT_EQ(Combined(few, more.input())->data().y.size(), 12);
+  CorrectedOptions options;
+  options.most_calibrated_points = 20;
+  ExpectCalibratesToFirstResults(*MakeCorrectedSources(options));
 }
 
 // What it is for: a source that is off by something smooth.
@@ -164,33 +155,13 @@ TEST(Corrected, BeforeTheFirstResultIsTheSourceUnderMuchNoise) {
 }
 
 TEST(Corrected, LivesWithLittleAndWithDegenerateData) {
-  const auto one = SourceOf("a", Wave, 2, 1, 1);
-  for (const Index results : {1, 5}) {
-    TrainingData target = Sampled(Wave, 2, results, 2);
-    target.y.setZero();
-    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
-    const Situation situation({one, one}, target);
-    const auto transfer = Combined(CorrectedOptions(), situation.input());
-    const Hyperparameters own = AtLocation(*transfer, 1e-8);
-    const auto surrogate = transfer->Fit(own).value();
-    ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3));
-    EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
-    EXPECT_TRUE(transfer->Shares(own).allFinite());
-  }
+  ExpectLivesWithLittle(*MakeCorrectedSources(CorrectedOptions()));
 }
 
 TEST(Corrected, ThinsManyPointsAndIsTheSameEachTime) {
-  SourceModels sources;
-  for (uint64_t i = 0; i < 100; ++i) sources.push_back(SourceOf("s", Wave, 2, 30, i + 1));
-  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   CorrectedOptions options;
   options.most_points = 210;
-  EXPECT_EQ(Believed(options, situation).mean, Believed(options, situation).mean);
-  const auto transfer = Combined(options, situation.input());
-  const auto remarks = transfer->Remarks(AtLocation(*transfer, kNoise));
-  ASSERT_EQ(remarks.size(), 3U);
-  EXPECT_EQ(std::get<std::string>(remarks[2].second), "200 of 3000");
-  EXPECT_GT(transfer->Shares(AtLocation(*transfer, kNoise)).minCoeff(), 0);
+  ExpectThinsManyPoints(*MakeCorrectedSources(options), "200 of 3000");
 }
 
 }  // namespace

@@ -138,53 +138,19 @@ TEST(Deviation, OfVeryManyTasksTheNearestTakePart) {
 }
 
 TEST(Deviation, ShowsACalibrationOnlyTheResultsThatItIsFor) {
-  const auto source = SourceOf("a", Wave, 2, 40, 1);
-  const Situation more({source}, Sampled(Wave, 2, 9, 2));
-  const Situation fewer({source}, FirstOf(more.target, 6));
   DeviationOptions options;
   options.most_calibrated_points = 20;
-  PriorInput input = more.input();
-  input.calibrated_results = 6;
-  const auto transfer = Combined(options, input);
-  const auto earlier = Combined(options, fewer.input());
-  EXPECT_EQ(transfer->data().y.size(), 20);
-  EXPECT_EQ(transfer->data().y, earlier->data().y);
-  EXPECT_EQ(transfer->data().x, earlier->data().x);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
-  const auto likelihood = LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), own);
-  const auto same = LogMarginalLikelihood(*earlier->model().kernel, earlier->data(), own);
-  ASSERT_TRUE(likelihood.ok()) << likelihood.status();
-  EXPECT_EQ(likelihood->value, same->value);
+  ExpectCalibratesToFirstResults(*MakeDeviation(options));
 }
 
 TEST(Deviation, ThinsManyPointsAndIsTheSameEachTime) {
-  SourceModels sources;
-  for (uint64_t i = 0; i < 100; ++i) sources.push_back(SourceOf("s", Wave, 2, 30, i + 1));
-  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   DeviationOptions options;
   options.most_points = 210;
-  const auto transfer = Combined(options, situation.input());
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
-  EXPECT_EQ(std::get<std::string>(transfer->Remarks(own).back().second), "200 of 3000");
-  EXPECT_GT(transfer->Shares(own).minCoeff(), 0);
-  EXPECT_EQ(transfer->Fit(own).value()->Predict(situation.places).mean,
-            Combined(options, situation.input())->Fit(own).value()->Predict(situation.places).mean);
+  ExpectThinsManyPoints(*MakeDeviation(options), "200 of 3000");
 }
 
 TEST(Deviation, LivesWithLittleAndWithDegenerateData) {
-  const auto one = SourceOf("a", Wave, 2, 1, 1);
-  for (const Index results : {0, 1, 5}) {
-    TrainingData target = Sampled(Wave, 2, results, 2);
-    target.y.setZero();
-    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
-    const Situation situation({one, one}, target);
-    const auto transfer = Combined(DeviationOptions(), situation.input());
-    const Hyperparameters own = AtLocation(*transfer, 1e-8);
-    const auto surrogate = transfer->Fit(own).value();
-    ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3));
-    EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
-    EXPECT_TRUE(transfer->Shares(own).allFinite());
-  }
+  ExpectLivesWithLittle(*MakeDeviation(DeviationOptions()));
 }
 
 }  // namespace

@@ -233,72 +233,22 @@ TEST(Pooled, ShowsACalibrationItsDataUpToABound) {
   EXPECT_EQ(Combined(few, situation.input())->data().y, situation.target.y);
 }
 
-// It depends on nothing that came after them.
 TEST(Pooled, ShowsACalibrationOnlyTheResultsThatItIsFor) {
-  const auto source = SourceOf("a", Wave, 2, 10, 1);
-  const Situation more({source}, Sampled(Wave, 2, 9, 2));
-  const Situation fewer({source}, FirstOf(more.target, 6));
-  PriorInput input = more.input();
-  input.calibrated_results = 6;
-  const auto transfer = Combined(EnvGp(), input);
-  const auto earlier = Combined(EnvGp(), fewer.input());
-  EXPECT_EQ(transfer->data().y, earlier->data().y);
-  EXPECT_EQ(transfer->data().x, earlier->data().x);
-  EXPECT_EQ(transfer->data().known_noise, earlier->data().known_noise);
+  PooledOptions options = EnvGp();
+  options.most_calibrated_points = 20;
+  ExpectCalibratesToFirstResults(*MakePooledSources(options));
 }
 
 TEST(Pooled, ThinsManyPointsEvenlyAndSaysSo) {
-  SourceModels sources;
-  for (uint64_t i = 0; i < 100; ++i) sources.push_back(SourceOf("s", Wave, 2, 30, i + 1));
-  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   PooledOptions options = EnvGp();
   options.most_points = 210;
-  const auto transfer = Combined(options, situation.input());
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
-  bool is_said = false;
-  for (const Remark& remark : transfer->Remarks(own)) {
-    if (remark.first == "source_points") {
-      is_said = true;
-      EXPECT_EQ(std::get<std::string>(remark.second), "200 of 3000");
-    }
-  }
-  EXPECT_TRUE(is_said);
-  const Vector shares = transfer->Shares(own);
-  ASSERT_EQ(shares.size(), 100);
-  EXPECT_GT(shares.minCoeff(), 0);
-  EXPECT_LE(shares.sum(), 1);
-  ExpectConsistent(*transfer->Fit(own).value(), RandomPoints(situation.kinds, 3, 3));
+  ExpectThinsManyPoints(*MakePooledSources(options), "200 of 3000");
 }
 
 TEST(Pooled, LivesWithLittleAndWithDegenerateData) {
-  const auto one = SourceOf("a", Wave, 2, 1, 1);
-  for (const Index results : {0, 1, 5}) {
-    TrainingData target = Sampled(Wave, 2, results, 2);
-    target.y.setZero();
-    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
-    const Situation situation({one, one}, target);
-    for (const PooledOptions& options : {EnvGp(), PooledOptions()}) {
-      const auto transfer = Combined(options, situation.input());
-      const Hyperparameters own = AtLocation(*transfer, 1e-8);
-      const auto surrogate = transfer->Fit(own).value();
-      ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3));
-      EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
-      EXPECT_TRUE(transfer->Shares(own).allFinite());
-    }
+  for (const PooledOptions& options : {EnvGp(), PooledOptions()}) {
+    ExpectLivesWithLittle(*MakePooledSources(options));
   }
-}
-
-TEST(Pooled, IsTheSameEachTimeAndInAnyUnitsOfASource) {
-  const auto scaled = [](const Vector& x) { return 0.01 * Wave(x) - 70; };
-  const TrainingData target = Sampled(Bowl, 2, 6, 2);
-  const Situation first({SourceOf("a", Wave, 2, 20, 1)}, target);
-  const Situation second({SourceOf("a", scaled, 2, 20, 1)}, target);
-  const auto of = [](const Situation& situation) {
-    const auto transfer = Combined(EnvGp(), situation.input());
-    return transfer->Fit(AtLocation(*transfer, kNoise)).value()->Predict(situation.places).mean;
-  };
-  EXPECT_EQ(of(first), of(first));
-  EXPECT_LT((of(first) - of(second)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/gp/data_fingerprint.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
 
@@ -153,6 +156,71 @@ void ExpectFiniteWhereDataAreDegenerate(const Prior& prior) {
       EXPECT_GT((*surrogate)->Predict(results.x).variance.minCoeff(), 0);
     }
   }
+}
+
+void ExpectLivesWithLittle(const Prior& prior) {
+  const auto one = SourceOf("a", Wave, 2, 1, 1);
+  TrainingData flat = Sampled(Wave, 2, 8, 3);
+  flat.y.setZero();
+  const auto zero = SourceOf("b", flat);
+  for (const Index results : {0, 1, 5}) {
+    TrainingData target = Sampled(Wave, 2, results, 2);
+    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
+    TrainingData alike = target;
+    alike.y.setZero();
+    for (const SourceModels& sources :
+         {SourceModels{one, one, one}, SourceModels{zero}, SourceModels{zero, zero},
+          SourceModels{zero, one}}) {
+      // Of different results at one place under hardly any noise, differences lose digits.
+      for (const auto& [ended, noise, tolerance] :
+           {std::tuple(target, 1e-6, 1e-4), std::tuple(alike, 1e-8, 1e-5)}) {
+        const Situation situation(sources, ended);
+        const auto transfer = prior.Combine(situation.input()).value();
+        const Hyperparameters own = AtLocation(*transfer, noise);
+        const auto surrogate = transfer->Fit(own).value();
+        ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3), tolerance);
+        EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
+        EXPECT_TRUE(transfer->Shares(own).allFinite());
+      }
+    }
+  }
+}
+
+void ExpectThinsManyPoints(const Prior& prior, const std::string& remark) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 100; ++i) sources.push_back(SourceOf("s", Wave, 2, 30, i + 1));
+  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
+  const auto transfer = prior.Combine(situation.input()).value();
+  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  EXPECT_THAT(transfer->Remarks(own), ::testing::Contains(Remark("source_points", remark)));
+  const Vector shares = transfer->Shares(own);
+  ASSERT_EQ(shares.size(), 100);
+  EXPECT_GT(shares.minCoeff(), 0);
+  EXPECT_LE(shares.sum(), 1);
+  const auto surrogate = transfer->Fit(own).value();
+  ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 3, 3));
+  const auto again = prior.Combine(situation.input()).value()->Fit(own).value();
+  EXPECT_EQ(surrogate->Predict(situation.places).mean, again->Predict(situation.places).mean);
+}
+
+std::unique_ptr<Transfer> ExpectCalibratesToFirstResults(const Prior& prior) {
+  const auto source = SourceOf("a", Wave, 2, 40, 1);
+  const Situation more({source}, Sampled(Wave, 2, 9, 2));
+  const Situation fewer({source}, FirstOf(more.target, 6));
+  PriorInput input = more.input();
+  input.calibrated_results = 6;
+  auto transfer = prior.Combine(input).value();
+  const auto earlier = prior.Combine(fewer.input()).value();
+  EXPECT_EQ(transfer->data().y.size(), 20);
+  EXPECT_EQ(transfer->data().x.topLeftCorner(6, 2), fewer.target.x);
+  EXPECT_EQ(transfer->data().y, earlier->data().y);
+  EXPECT_EQ(transfer->data().x, earlier->data().x);
+  EXPECT_EQ(transfer->data().known_noise, earlier->data().known_noise);
+  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const auto likelihood = LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), own);
+  const auto same = LogMarginalLikelihood(*earlier->model().kernel, earlier->data(), own);
+  EXPECT_TRUE(likelihood.ok() && likelihood->value == same->value) << likelihood.status();
+  return transfer;
 }
 
 void ExpectIsPreparedAhead(const std::function<std::unique_ptr<Prior>()>& make, int count) {

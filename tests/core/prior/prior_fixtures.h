@@ -10,6 +10,8 @@
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/prior/prior.h"
+#include "gtest/gtest.h"
+#include "tests/core/prior/naive_regression.h"
 
 namespace slipstream {
 
@@ -71,9 +73,33 @@ double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std:
 // Predict, and that the diagonal of JointCovariance does.
 void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double tolerance = 1e-5);
 
+// Checks that these are the predictions of a process with the Mean and Covariance of `naive`, given
+// the results under kNoise.
+template <typename Naive>
+void ExpectIsRegression(const Naive& naive, const TrainingData& results, const PointMatrix& at,
+                        const Predictions& predicted, double tolerance) {
+  const NaivePosterior expected = NaiveRegression(
+      naive.Covariance(results.x, results.x), Vector::Constant(results.y.size(), kNoise),
+      naive.Covariance(results.x, at), naive.Covariance(at, at), results.y - naive.Mean(results.x));
+  EXPECT_LT((predicted.mean - naive.Mean(at) - expected.mean).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LT((predicted.variance - expected.covariance.diagonal()).cwiseAbs().maxCoeff(), tolerance);
+}
+
 // Checks the prior where results are all alike, points are the same, one source has a single point
 // and another agrees with the target exactly.
 void ExpectFiniteWhereDataAreDegenerate(const Prior& prior);
+
+// Checks the prior where there are no results, one or five, all at one place, and sources of one
+// point or of equal results.
+void ExpectLivesWithLittle(const Prior& prior);
+
+// Checks that of 3,000 points of 100 sources as many are kept as `remark` says, some of each
+// source, and that the prior believes the same each time.
+void ExpectThinsManyPoints(const Prior& prior, const std::string& remark);
+
+// Checks that a calibration to six of nine results sees 20 points, which depend on nothing that
+// came after the six and begin with these. Returns what is calibrated.
+std::unique_ptr<Transfer> ExpectCalibratesToFirstResults(const Prior& prior);
 
 // Checks that, prepared for `count` sources without a target, the prior that `make` gives believes
 // of a target bit for bit what it does otherwise, and takes not half as long to say it.

@@ -233,25 +233,7 @@ TEST(SourceStack, OfManySourcesNothingIsPrepared) {
 }
 
 TEST(SourceStack, LivesWithLittleAndWithDegenerateData) {
-  const auto one = SourceOf("a", Wave, 2, 1, 1);
-  TrainingData flat = Sampled(Wave, 2, 8, 3);
-  flat.y.setZero();
-  const auto zero = SourceOf("b", flat);
-  for (const Index results : {0, 1, 5}) {
-    TrainingData target = Sampled(Wave, 2, results, 2);
-    target.y.setZero();
-    for (Index i = 1; i < results; ++i) target.x.row(i) = target.x.row(0);
-    for (const SourceModels& sources :
-         {SourceModels{one, one, one}, SourceModels{zero, zero}, SourceModels{zero, one}}) {
-      const Situation situation(sources, target);
-      const auto transfer = Combined(SourceStackOptions(), situation);
-      const Hyperparameters own = AtLocation(*transfer, 1e-8);
-      const auto surrogate = transfer->Fit(own).value();
-      ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3));
-      EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
-      EXPECT_TRUE(transfer->Shares(own).allFinite());
-    }
-  }
+  ExpectLivesWithLittle(*MakeSourceStack(SourceStackOptions()));
 }
 
 }  // namespace

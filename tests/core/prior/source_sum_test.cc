@@ -281,12 +281,9 @@ TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
   }
 }
 
-TEST(SourceSum, LivesWithASourceOfOnePoint) {
-  const Situation situation({SourceOf("a", Wave, 2, 1, 1)}, Sampled(Wave, 2, 4, 2));
+TEST(SourceSum, LivesWithLittleAndWithDegenerateData) {
   for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions(), ScamlOptions()}) {
-    const auto transfer = Combined(options, situation);
-    ExpectConsistent(*transfer->Fit(AtLocation(*transfer, kLittleNoise)).value(),
-                     RandomPoints(situation.kinds, 5, 3));
+    ExpectLivesWithLittle(*MakeSourceSum(options));
   }
 }
 
