@@ -19,10 +19,10 @@
 #include "core/strategy/make_strategy.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
 #include "tests/core/space/configurations.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream {
 namespace {
@@ -343,7 +343,7 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::BenchmarkFlags flags("Compares the model's times with bare linear algebra");
+  slipstream::CommandFlags flags("Compares the model's times with bare linear algebra");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--csv", &options.csv, "Where to write the table");
   flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are not a failure");

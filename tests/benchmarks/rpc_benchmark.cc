@@ -24,12 +24,12 @@
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/load.h"
 #include "tests/e2e/certificates.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/command_flags.h"
 #include "tests/testing/places.h"
 
 namespace slipstream {
@@ -588,7 +588,7 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  slipstream::BenchmarkFlags flags("Compares durable calls with a call that does nothing");
+  slipstream::CommandFlags flags("Compares durable calls with a call that does nothing");
   flags.Value("--seconds", &settings.seconds, "Length of one measurement");
   flags.Value("--rounds", &settings.rounds, "Measurements of each call");
   flags.Value("--in-flight", &settings.in_flight, "Calls in flight");

@@ -17,10 +17,10 @@
 #include "absl/strings/str_format.h"
 #include "tests/benchmarks/bowl_studies.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/soak_workers.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream {
 namespace {
@@ -213,7 +213,7 @@ int Report(const Settings& settings, const Soak& soak) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  slipstream::BenchmarkFlags flags("Lets many workers work on many studies for a while");
+  slipstream::CommandFlags flags("Lets many workers work on many studies for a while");
   flags.Value("--seconds", &settings.seconds, "How long");
   flags.Value("--workers", &settings.workers, "Workers at once");
   flags.Value("--studies", &settings.studies, "Studies, half of them with source tasks");

@@ -17,10 +17,11 @@
 #include "server/convert/trial_conversion.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
+#include "tests/benchmarks/timing.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream {
 namespace {
@@ -31,10 +32,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFewStudies = 10;
 constexpr int kTrials = 100;
 constexpr int kRounds = 5;
-
-double SecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Waits until all started writes are done.
 class Pending {
@@ -221,7 +218,7 @@ int main(int argc, char** argv) {
   int reads = 2000;
   bool bars = true;
   std::string csv;
-  slipstream::BenchmarkFlags flags("Compares a server on a large file with one on a small file");
+  slipstream::CommandFlags flags("Compares a server on a large file with one on a small file");
   flags.Value("--studies", &studies, "Studies in the large file");
   flags.Value("--reads", &reads, "Reads in one measurement");
   flags.Value("--csv", &csv, "File for the figures");

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/benchmarks/bowl_studies.h"
+#include "tests/benchmarks/timing.h"
 #include "tests/e2e/requests.h"
 
 namespace slipstream {
@@ -21,10 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostExplained = 100;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Workers {
  public:

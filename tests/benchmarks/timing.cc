@@ -1,21 +1,23 @@
 #include "tests/benchmarks/timing.h"
 
-#include <chrono>
 #include <vector>
 
 #include "tests/benchmarks/latencies.h"
 
 namespace slipstream {
 
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 double SecondsOf(const std::function<void()>& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   int count = 0;
   double seconds = 0;
   do {
     work();
     ++count;
-    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    seconds = SecondsSince(begin);
   } while (seconds < 0.005);
   return seconds / count;
 }

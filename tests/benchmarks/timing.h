@@ -2,9 +2,12 @@
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_TIMING_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_TIMING_H_
 
+#include <chrono>
 #include <functional>
 
 namespace slipstream {
+
+double SecondsSince(std::chrono::steady_clock::time_point start);
 
 // Mean seconds of `work` over as many runs as fit into a few milliseconds, at least
 // one.

@@ -22,10 +22,10 @@
 #include "server/service/service.h"
 #include "server/service/source_fitting.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream {
 namespace {
@@ -462,7 +462,7 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::BenchmarkFlags flags("Compares suggestions with transfer with ones without");
+  slipstream::CommandFlags flags("Compares suggestions with transfer with ones without");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--presets", &options.presets, "Only these");
   flags.Value(

@@ -19,11 +19,12 @@
 #include "absl/strings/str_format.h"
 #include "tests/benchmarks/bowl_studies.h"
 #include "tests/benchmarks/figures.h"
-#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/study_workers.h"
+#include "tests/benchmarks/timing.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream {
 namespace {
@@ -62,10 +63,6 @@ struct Settings {
   int small = 50;    // Studies beside it.
   std::string csv;
 };
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Benchmark {
  public:
@@ -432,7 +429,7 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  slipstream::BenchmarkFlags flags("Measures many workers on one study");
+  slipstream::CommandFlags flags("Measures many workers on one study");
   flags.Value("--trials", &settings.trials, "Results that the studies have at first");
   flags.Value("--workers", &settings.workers, "Workers at once");
   flags.Value("--cycles", &settings.cycles_per_worker, "Cycles of each worker");

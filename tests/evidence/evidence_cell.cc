@@ -5,7 +5,6 @@
 // Writes a line of CSV for each evaluation. Exit codes: 0 for success, 1 for an error,
 // 77 if the problem cannot begin like that, for example because nothing was recorded
 // for the seed. Standard error then says why.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -30,6 +29,7 @@
 #include "tests/evidence/problems.h"
 #include "tests/evidence/space_text.h"
 #include "tests/evidence/study.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -178,51 +178,39 @@ void ListAllPresets() {
   }
 }
 
-void Declare(CLI::App& app, Arguments& arguments) {
+void Declare(CommandFlags& flags, Arguments& arguments) {
   Beginning& beginning = arguments.beginning;
   StudyOptions& study = arguments.study;
-  app.add_option("--preset", arguments.preset,
-                 "The algorithm; gp_ei+smoothness=3+calibration=hmc overrides a preset, "
-                 "gp_ei~luck is gp_ei with other seeds, and gp_ei~queued begins with the sources' "
-                 "three best configurations and learns from no source")
-      ->capture_default_str();
-  app.add_option("--problem", arguments.problem, "The problem to optimise")->capture_default_str();
-  app.add_option("--seed", beginning.seed,
-                 "Determines the study's own seed, initial points, and a family's task")
-      ->capture_default_str();
-  app.add_option("--suggestions", study.suggestions, "Number of suggestions")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("!--from-nothing", beginning.initial_points,
-               "Without the usual five initial points");
-  app.add_option("--filled", study.filled,
-                 "Evenly filling points that are measured first, on a space without candidates")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
-  app.add_option("--workers", study.workers, "Number of workers, all busy but one")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--batch", study.batch, "Number of workers that ask together, at most all")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--budget", arguments.budget_seconds, "Maximum seconds for a suggestion")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--data", beginning.data_folder, "Folder with data/ and peers/")
-      ->envname("SLIPSTREAM_EVIDENCE_DATA");
-  app.add_option("--output", arguments.output,
-                 "File for the result, written at the end (default: standard output)");
-  app.add_flag("--list-problems", arguments.list_problems, "Prints the values of --problem");
-  app.add_flag("--list-presets", arguments.list_presets, "Prints the values of --preset");
+  flags.Value("--preset", &arguments.preset,
+              "The algorithm; gp_ei+smoothness=3+calibration=hmc overrides a preset, gp_ei~luck is "
+              "gp_ei with other seeds, and gp_ei~queued begins with the sources' three best "
+              "configurations and learns from no source");
+  flags.Value("--problem", &arguments.problem, "The problem to optimise");
+  flags.ValueFromZero("--seed", &beginning.seed,
+                      "Determines the study's own seed, initial points, and a family's task");
+  flags.Value("--suggestions", &study.suggestions, "Number of suggestions");
+  flags.TurnOff("--from-nothing", &beginning.initial_points,
+                "Without the usual five initial points");
+  flags.ValueFromZero(
+      "--filled", &study.filled,
+      "Evenly filling points that are measured first, on a space without candidates");
+  flags.TurnOn("--sources", &beginning.source_tasks, "With the problem's source tasks");
+  flags.Value("--workers", &study.workers, "Number of workers, all busy but one");
+  flags.Value("--batch", &study.batch, "Number of workers that ask together, at most all");
+  flags.Value("--budget", &arguments.budget_seconds, "Maximum seconds for a suggestion");
+  flags.Value("--data", &beginning.data_folder, "Folder with data/ and peers/");
+  flags.Value("--output", &arguments.output,
+              "File for the result, written at the end (default: standard output)");
+  flags.TurnOn("--list-problems", &arguments.list_problems, "Prints the values of --problem");
+  flags.TurnOn("--list-presets", &arguments.list_presets, "Prints the values of --preset");
 }
 
 int Main(int argc, char** argv) {
   Arguments arguments;
   arguments.beginning.data_folder = DefaultDataFolder();
-  CLI::App app("Runs one study of a preset on a problem and reports its results");
-  Declare(app, arguments);
-  CLI11_PARSE(app, argc, argv);
+  CommandFlags flags("Runs one study of a preset on a problem and reports its results");
+  Declare(flags, arguments);
+  if (const auto code = flags.Parse(argc, argv)) return *code;
   if (arguments.list_problems) ListAllProblems(arguments.beginning.data_folder);
   if (arguments.list_presets) ListAllPresets();
   if (arguments.list_problems || arguments.list_presets) return EXIT_SUCCESS;

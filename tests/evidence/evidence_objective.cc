@@ -10,7 +10,6 @@
 // and the regret has none. Ends at the end of the input, or with exit code 1 after a line that is
 // no legal configuration or none of the candidates. Exit code 77: the problem cannot begin like
 // that.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
@@ -24,6 +23,7 @@
 #include "tests/evidence/random_draws.h"
 #include "tests/evidence/space_text.h"
 #include "tests/evidence/study.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -107,13 +107,12 @@ int Main(int argc, char** argv) {
   Beginning beginning;
   beginning.initial_points = false;
   beginning.data_folder = DefaultDataFolder();
-  CLI::App app("Evaluates configurations of a problem that other programs ask for");
-  app.add_option("--problem", name, "The problem")->capture_default_str();
-  app.add_option("--seed", beginning.seed, "Determines a family's task and the noise");
-  app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
-  app.add_option("--data", beginning.data_folder, "Folder with data/ and peers/")
-      ->envname("SLIPSTREAM_EVIDENCE_DATA");
-  CLI11_PARSE(app, argc, argv);
+  CommandFlags flags("Evaluates configurations of a problem that other programs ask for");
+  flags.Value("--problem", &name, "The problem");
+  flags.ValueFromZero("--seed", &beginning.seed, "Determines a family's task and the noise");
+  flags.TurnOn("--sources", &beginning.source_tasks, "With the problem's source tasks");
+  flags.Value("--data", &beginning.data_folder, "Folder with data/ and peers/");
+  if (const auto code = flags.Parse(argc, argv)) return *code;
   const absl::StatusOr<Problem> problem = MakeProblem(name, beginning);
   if (!problem.ok()) {
     std::cerr << problem.status().message() << "\n";

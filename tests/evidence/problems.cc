@@ -1,6 +1,7 @@
 #include "tests/evidence/problems.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,10 @@ absl::StatusOr<Problem> MakeSpoiledProblem(absl::string_view name, const std::st
 
 }  // namespace
 
-std::string DefaultDataFolder() { return RepositoryPath("../shared"); }
+std::string DefaultDataFolder() {
+  const char* const named = std::getenv("SLIPSTREAM_EVIDENCE_DATA");
+  return named != nullptr ? named : RepositoryPath("../shared");
+}
 
 std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   std::vector<ProblemListing> listings;

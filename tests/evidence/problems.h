@@ -32,8 +32,8 @@ struct ProblemListing {
   std::string summary;
 };
 
-// The folder that contains data and peers, unless the user names another one. It is beside the
-// repository, which keeps neither.
+// The folder that contains data and peers, which SLIPSTREAM_EVIDENCE_DATA may name. Otherwise it is
+// beside the repository, which keeps neither.
 std::string DefaultDataFolder();
 
 // All problems, except the recorded tables' if their files are absent.

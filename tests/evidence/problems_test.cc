@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -17,8 +16,8 @@
 
 // Skips a test that needs recorded runs if there are none.
 #define SKIP_WITHOUT_RECORDED_RUNS()                                                     \
-  if (!std::filesystem::exists(DataFolder() + "/peers/continuous_initial.csv")) {        \
-    GTEST_SKIP() << "no recorded runs in " << DataFolder()                               \
+  if (!std::filesystem::exists(DefaultDataFolder() + "/peers/continuous_initial.csv")) { \
+    GTEST_SKIP() << "no recorded runs in " << DefaultDataFolder()                        \
                  << "; SLIPSTREAM_EVIDENCE_DATA names the folder with data/ and peers/"; \
   }                                                                                      \
   static_assert(true)
@@ -29,13 +28,8 @@ namespace {
 using ::testing::Not;
 using ::testing::SizeIs;
 
-std::string DataFolder() {
-  const char* folder = std::getenv("SLIPSTREAM_EVIDENCE_DATA");
-  return folder != nullptr ? folder : DefaultDataFolder();
-}
-
 Beginning From(uint64_t seed, bool source_tasks = false) {
-  return {seed, /*initial_points=*/true, source_tasks, DataFolder()};
+  return {seed, /*initial_points=*/true, source_tasks, DefaultDataFolder()};
 }
 
 // An initial point's recorded value, which is minimised.
@@ -46,7 +40,7 @@ double RecordedValue(const Problem& problem, const Point& point) {
 
 TEST(Problems, HaveDistinctNames) {
   std::set<std::string> names;
-  for (const ProblemListing& listing : ListProblems(DataFolder())) {
+  for (const ProblemListing& listing : ListProblems(DefaultDataFolder())) {
     EXPECT_TRUE(names.insert(listing.name).second) << listing.name;
   }
 }
@@ -63,8 +57,8 @@ TEST(Problems, TheListHasFunctionsMixedFamiliesAndGrids) {
 }
 
 TEST(Problems, TheListHasTheNumberOfSources) {
-  for (const ProblemListing& listing : ListProblems(DataFolder())) {
-    const auto problem = MakeProblem(listing.name, {0, false, true, DataFolder()});
+  for (const ProblemListing& listing : ListProblems(DefaultDataFolder())) {
+    const auto problem = MakeProblem(listing.name, {0, false, true, DefaultDataFolder()});
     const uint64_t sources = problem.ok() ? problem->sources.size() : 0;
     EXPECT_EQ(sources, listing.source_tasks) << listing.name;
   }
@@ -72,7 +66,7 @@ TEST(Problems, TheListHasTheNumberOfSources) {
 
 TEST(Problems, FunctionsAgreeWithThePeersInitialValues) {
   SKIP_WITHOUT_RECORDED_RUNS();
-  const auto table = CsvTable::Read(DataFolder() + "/peers/continuous_initial.csv");
+  const auto table = CsvTable::Read(DefaultDataFolder() + "/peers/continuous_initial.csv");
   ASSERT_TRUE(table.ok()) << table.status();
   ASSERT_EQ(table->rows(), 6 * 20 * 5);
   for (size_t row = 0; row < table->rows(); ++row) {
@@ -271,7 +265,7 @@ TEST(Problems, DeepArIsMeasuredInLogarithms) {
 // The worst recorded run began with the five rows, so no regret may exceed theirs.
 TEST(Problems, InitialRowsAreThoseOfThePeers) {
   SKIP_WITHOUT_RECORDED_RUNS();
-  const auto peers = CsvTable::Read(DataFolder() + "/peers/tables.csv");
+  const auto peers = CsvTable::Read(DefaultDataFolder() + "/peers/tables.csv");
   ASSERT_TRUE(peers.ok()) << peers.status();
   for (size_t row = 0; row < peers->rows(); row += 7) {
     const std::string name =

@@ -1,7 +1,6 @@
 // Runs a fuzzer's function without libFuzzer, on the files of a corpus and, for so many seconds, on
 // inputs that are made from them. Exits with 1 if there are no files. The inputs that are made
 // depend on the seed and the corpus alone, so that the same seed comes to the same failure again.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 
 #include "tests/fuzz/byte_mutation.h"
 #include "tests/fuzz/dice.h"
+#include "tests/testing/command_flags.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -57,15 +57,11 @@ int main(int argc, char** argv) {
   std::vector<std::string> folders;
   int seconds = 0;
   uint32_t seed = std::random_device()();
-  CLI::App app("Runs a fuzzer on a corpus and on inputs that are made from it.");
-  app.add_option("folders", folders, "Folders of the corpus")
-      ->required()
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--mutate-seconds", seconds, "How long inputs are made from the corpus")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--seed", seed, "Seed of what is made (default: another one each time)");
-  CLI11_PARSE(app, argc, argv);
+  slipstream::CommandFlags flags("Runs a fuzzer on a corpus and on inputs that are made from it.");
+  flags.Value("folders", &folders, "Folders of the corpus");
+  flags.ValueFromZero("--mutate-seconds", &seconds, "How long inputs are made from the corpus");
+  flags.ValueFromZero("--seed", &seed, "Seed of what is made; by default another one each time");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   std::vector<std::string> inputs;
   for (const auto& [name, input] : slipstream::fuzz::ReadCorpus(folders)) {
     std::cout << name << std::endl;

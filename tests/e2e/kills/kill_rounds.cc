@@ -1,26 +1,23 @@
 // Kills servers at random moments, as often and as long as it is told to; see kill_lane.h. Exits
 // with 1 if anything was lost, and says what and with which seed; also if there was no time for all
 // kills.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
 #include <string>
 
 #include "tests/e2e/kills/kill_lane.h"
+#include "tests/testing/command_flags.h"
 
 int main(int argc, char** argv) {
   slipstream::kills::KillSettings settings;
-  CLI::App app("Kills servers at random moments and checks what they keep.");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--kills", settings.kills, "Kills in all")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", settings.seconds, "Time after which none begins")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--servers", settings.servers, "Servers side by side")->check(CLI::Range(1, 64));
-  app.add_option("--clients", settings.clients, "Clients of each server")->check(CLI::Range(1, 64));
-  app.add_option("--folder", settings.folder, "Where the data is, such as /dev/shm or a disk")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--seed", settings.seed, "Seed of the first server; others count on");
-  CLI11_PARSE(app, argc, argv);
+  slipstream::CommandFlags flags("Kills servers at random moments and checks what they keep.");
+  flags.Value("--kills", &settings.kills, "Kills in all");
+  flags.Value("--seconds", &settings.seconds, "Time after which none begins");
+  flags.Value("--servers", &settings.servers, "Servers side by side");
+  flags.Value("--clients", &settings.clients, "Clients of each server");
+  flags.Value("--folder", &settings.folder, "Where the data is, such as /dev/shm or a disk");
+  flags.ValueFromZero("--seed", &settings.seed, "Seed of the first server; others count on");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   const auto start = std::chrono::steady_clock::now();
   const slipstream::kills::LaneReport report = slipstream::kills::RunKills(settings);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

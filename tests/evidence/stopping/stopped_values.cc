@@ -6,7 +6,6 @@
 // trainings early. The study has steps for `--whole` whole trainings. A line is one study: the
 // regret of the best value that was reported when the steps were used up, in units of the
 // difference between the median training's best value and the best of all.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -26,6 +25,7 @@
 #include "tests/evidence/stopping/carried_value.h"
 #include "tests/evidence/stopping/recorded_curves.h"
 #include "tests/evidence/stopping/replay.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -211,24 +211,16 @@ absl::Status Run(const Arguments& arguments) {
 
 int Main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Compares what models may make of trials that were stopped early");
-  app.add_option("--preset", arguments.preset, "The algorithm")->capture_default_str();
-  app.add_option("--rules", arguments.rules, "Names of rules")->capture_default_str();
-  app.add_option("--treatments", arguments.treatments, "What stopped trials count as")
-      ->capture_default_str();
-  app.add_option("--part", arguments.part, "The tasks: reported, choosing or all")
-      ->check(CLI::IsMember({"reported", "choosing", "all"}))
-      ->capture_default_str();
-  app.add_option("--first-seed", arguments.first_seed, "The first study")->capture_default_str();
-  app.add_option("--seeds", arguments.seeds, "Number of studies of each kind")
-      ->capture_default_str();
-  app.add_option("--whole", arguments.whole, "A study has the steps of so many whole trainings")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--workers", arguments.workers, "Number of trainings at a time")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  CommandFlags flags("Compares what models may make of trials that were stopped early");
+  flags.Value("--preset", &arguments.preset, "The algorithm");
+  flags.Value("--rules", &arguments.rules, "Names of rules");
+  flags.Value("--treatments", &arguments.treatments, "What stopped trials count as");
+  flags.Choice("--part", &arguments.part, {"reported", "choosing", "all"}, "The tasks");
+  flags.ValueFromZero("--first-seed", &arguments.first_seed, "The first study");
+  flags.ValueFromZero("--seeds", &arguments.seeds, "Number of studies of each kind");
+  flags.Value("--whole", &arguments.whole, "A study has the steps of so many whole trainings");
+  flags.Value("--workers", &arguments.workers, "Number of trainings at a time");
+  if (const auto code = flags.Parse(argc, argv)) return *code;
   const absl::Status status = Run(arguments);
   if (status.ok()) return EXIT_SUCCESS;
   std::cerr << status.message() << "\n";

@@ -6,7 +6,6 @@
 // A line is one study: the steps that it trained, the share that it saved of all, the best value
 // that any training reported and the best result of one that finished; beside these, the values
 // without stopping, and the best that was reported without stopping after as many steps.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -21,6 +20,7 @@
 #include "core/base/status.h"
 #include "tests/evidence/stopping/recorded_curves.h"
 #include "tests/evidence/stopping/replay.h"
+#include "tests/testing/command_flags.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -110,29 +110,18 @@ absl::Status Run(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-void Declare(CLI::App& app, Arguments& arguments) {
-  app.add_option("--rules", arguments.rules, "Names with options, such as asha+first_rung=2")
-      ->capture_default_str();
-  app.add_option("--part", arguments.part, "The tasks: reported, choosing or all")
-      ->check(CLI::IsMember({"reported", "choosing", "all"}))
-      ->capture_default_str();
-  app.add_option("--first-seed", arguments.first_seed, "The first order")->capture_default_str();
-  app.add_option("--seeds", arguments.seeds, "Number of orders")->capture_default_str();
-  app.add_option("--trials", arguments.trials, "Number of trainings drawn for a study")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--workers", arguments.workers, "Number of trainings at a time")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--curves", arguments.folder, "Folder with tasks.csv and the recorded curves");
-  app.add_flag("--orders", arguments.orders, "Prints the orders and replays nothing");
-}
-
 int Main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Replays recorded trainings under rules of early stopping");
-  Declare(app, arguments);
-  CLI11_PARSE(app, argc, argv);
+  CommandFlags flags("Replays recorded trainings under rules of early stopping");
+  flags.Value("--rules", &arguments.rules, "Names with options, such as asha+first_rung=2");
+  flags.Choice("--part", &arguments.part, {"reported", "choosing", "all"}, "The tasks");
+  flags.ValueFromZero("--first-seed", &arguments.first_seed, "The first order");
+  flags.ValueFromZero("--seeds", &arguments.seeds, "Number of orders");
+  flags.Value("--trials", &arguments.trials, "Number of trainings drawn for a study");
+  flags.Value("--workers", &arguments.workers, "Number of trainings at a time");
+  flags.Value("--curves", &arguments.folder, "Folder with tasks.csv and the recorded curves");
+  flags.TurnOn("--orders", &arguments.orders, "Prints the orders and replays nothing");
+  if (const auto code = flags.Parse(argc, argv)) return *code;
   const absl::Status status = Run(arguments);
   if (status.ok()) return EXIT_SUCCESS;
   std::cerr << status.message() << "\n";
