@@ -146,7 +146,7 @@ class Memo {
     Evict();
   }
 
-  // Changes nothing if memory is lacking; Abseil's maps do not survive that while they grow.
+  // Changes nothing if memory runs out; Abseil's maps do not survive that while they grow.
   void Insert(Entry entry) {
     Entries added;
     added.push_front(std::move(entry));

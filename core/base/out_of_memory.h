@@ -13,7 +13,7 @@
 
 namespace slipstream {
 
-// An OverloadError for work that lacks memory. Takes no memory if there is none.
+// An OverloadError for work that runs out of memory. Takes no memory if there is none.
 absl::Status OutOfMemory() noexcept;
 
 // What `work` returns, a Status or StatusOr, or RESOURCE_EXHAUSTED if it could not have the

@@ -39,7 +39,7 @@ std::optional<FieldViolation> ViolationOf(const absl::Status& status);
 // other statuses are returned unchanged.
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
-// RESOURCE_EXHAUSTED for a lack that passes by itself, other than a quota or the size of a request:
+// RESOURCE_EXHAUSTED for a shortage that passes by itself, unlike a quota or the size of a request:
 // the same call may succeed after the delay that the status carries (RetryDelayOf in refusals.h).
 absl::Status OverloadError(absl::string_view message);
 

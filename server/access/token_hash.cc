@@ -73,7 +73,7 @@ absl::StatusOr<bool> IsTokenOfHash(const std::string& token, const std::string& 
   const bool is_told = code != ARGON2_MEMORY_ALLOCATION_ERROR && code != ARGON2_THREAD_FAIL;
   if (is_told) return code == ARGON2_OK;
   return absl::UnavailableError(
-      absl::StrCat("the token cannot be verified for lack of memory (", argon2_error_message(code),
+      absl::StrCat("memory ran out while the token was verified (", argon2_error_message(code),
                    "); repeat the call"));
 }
 

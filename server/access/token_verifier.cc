@@ -95,7 +95,7 @@ absl::StatusOr<TokenVerifier::Key> TokenVerifier::KeyOf(absl::string_view token)
           1;
   // Keys that are alike would take one caller for another.
   if (!is_hashed || size != key.size()) {
-    return absl::UnavailableError("the token cannot be hashed for lack of memory; repeat the call");
+    return absl::UnavailableError("memory ran out while the token was hashed; repeat the call");
   }
   return key;
 }

@@ -39,7 +39,7 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Opened(absl::StatusOr<std::unique_ptr<StudyExport>> opened);
   void ReadLines();
   void Send(const absl::StatusOr<v1::ExportStudyResponse>& lines);
-  // Ends the call if the step fails, or lacks memory.
+  // Ends the call if the step fails or runs out of memory.
   void OrEnd(absl::FunctionRef<absl::Status()> step);
   void End(const absl::Status& status);
 

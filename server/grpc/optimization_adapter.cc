@@ -45,7 +45,7 @@ struct StreamingCall {
   bool has_begun = false;                  // The answers have been opened.
 
   // Calls `go_on`, a function of a status: whether the call is admitted and its request sound. If
-  // that throws, for lack of memory, before it has handed on anything, calls it with the error.
+  // that runs out of memory before it has handed on anything, calls it with the error.
   template <typename GoOn>
   void Read(const GoOn& go_on) {
     incoming.Admit([this, go_on](const absl::Status& admitted) {

@@ -103,7 +103,7 @@ class SuggestQueue {
   Executor* const executor_;
   std::mutex mutex_;
   std::condition_variable idle_;  // Signalled when nothing is left.
-  // Abseil's maps do not survive a lack of memory while they grow.
+  // Abseil's maps do not survive running out of memory while they grow.
   std::unordered_map<std::string, StudyQueue> studies_;
   // Studies for which a task waits to prepare, which may find that it is no longer needed.
   std::unordered_set<std::string> preparations_;

@@ -9,7 +9,7 @@
 
 #include "core/base/out_of_memory.h"
 #include "gtest/gtest.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -51,14 +51,14 @@ TEST(Memo, NeverCostsMoreThanItsCapacity) {
   EXPECT_EQ(memo.Find(1), nullptr) << "larger than the memo, and the value before it is gone";
 }
 
-TEST(Memo, AnEntryThatMemoryLacksForIsNotThereAndTheOthersStay) {
+TEST(Memo, AnEntryForWhichMemoryRunsOutIsNotThereAndTheOthersStay) {
   constexpr int kEntries = 100;
   Memo<int, const int> memo(2 * kEntries);
   for (int key = 0; key < kEntries; ++key) {
     const auto value = std::make_shared<const int>(key);
     bool is_kept = false;
     for (int allocations = 0; !is_kept; ++allocations) {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       is_kept = OrOutOfMemory([&] {
                   memo.Put(key, value);
                   return absl::OkStatus();

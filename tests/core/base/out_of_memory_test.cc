@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 TEST(OutOfMemory, IsAnErrorOfTheWork) {
   const absl::Status failed = OrOutOfMemory([]() -> absl::Status { throw std::bad_alloc(); });
   EXPECT_EQ(failed.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_TRUE(IsOverload(failed)) << "results must not be lost for a moment's lack";
+  EXPECT_TRUE(IsOverload(failed)) << "results must not be lost because memory ran out for a moment";
   const absl::StatusOr<size_t> endless = OrOutOfMemory([]() -> absl::StatusOr<size_t> {
     volatile size_t size = std::numeric_limits<size_t>::max();
     return std::vector<double>(size).size();
@@ -28,7 +28,7 @@ TEST(OutOfMemory, IsAnErrorOfTheWork) {
 TEST(OutOfMemory, IsAnErrorThatTakesNoMemory) {
   absl::Status failed;
   {
-    const LackOfMemory lack(0);
+    const AllocationLimit limit(0);
     failed = OrOutOfMemory([]() -> absl::Status { throw std::bad_alloc(); });
   }
   EXPECT_TRUE(IsOverload(failed)) << failed;

@@ -5,7 +5,7 @@
 #include "core/space/search_space.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -56,10 +56,10 @@ TEST(SearchSpaceCandidates, KeepTheirOrderAndAreFoundAgain) {
   EXPECT_EQ(space->CandidateIndex(Configuration{}), std::nullopt);
 }
 
-TEST(SearchSpaceCandidates, ATableThatMemoryLacksForIsAnError) {
+TEST(SearchSpaceCandidates, ATableForWhichMemoryRunsOutIsAnError) {
   absl::Status made = OutOfMemory();
   for (int allocations = 0; IsOverload(made); ++allocations) {
-    const LackOfMemory lack(allocations);
+    const AllocationLimit limit(allocations);
     made = OrOutOfMemory([] { return Table({Row(3), PolyRow(1, 2), Row(1)}).status(); });
   }
   EXPECT_TRUE(made.ok()) << made;

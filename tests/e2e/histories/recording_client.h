@@ -54,7 +54,6 @@ class RecordingClient {
     std::vector<int64_t> mine;  // Trials that its worker once got, latest last.
     std::map<int64_t, State> states;
   };
-  enum class Guarded { kByRequestId, kRepeatsChangeNothing };
 
   int Below(int end) { return std::uniform_int_distribution<int>(0, end - 1)(random_); }
   int64_t AnyTrial(const Known& known);

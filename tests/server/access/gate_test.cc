@@ -22,7 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/access/token_hash.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/sanitized.h"
 
 namespace slipstream {
@@ -76,16 +76,16 @@ TEST_F(GateTest, ATokenIsVerifiedOnceAndThenKnown) {
   EXPECT_TRUE(gate_.Find({authorization})->ok());
 }
 
-thread_local std::optional<LackOfMemory> lack;
+thread_local std::optional<AllocationLimit> thread_limit;
 
-TEST_F(GateTest, ATokenThatMemoryLacksToVerifyIsRefused) {
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
-    TokenVerifier verifier({.on_thread = [allocations] { lack.emplace(allocations); }});
+TEST_F(GateTest, ATokenIsRefusedIfVerifyingItRunsOutOfMemory) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
+    TokenVerifier verifier({.on_thread = [allocations] { thread_limit.emplace(allocations); }});
     verifier.Replace(TableOf("trainer"));
     std::promise<Gate::Answer> answer;
     verifier.Verify(AnnsToken().text, [&](Gate::Answer who) {
-      is_lacking = lack->has_struck();
+      was_reached = thread_limit->was_reached();
       answer.set_value(std::move(who));
     });
     const Gate::Answer who = answer.get_future().get();
@@ -93,9 +93,9 @@ TEST_F(GateTest, ATokenThatMemoryLacksToVerifyIsRefused) {
   }
 }
 
-TEST_F(GateTest, ATokenThatMemoryLacksToQueueDoesNotWait) {
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
+TEST_F(GateTest, ATokenDoesNotWaitIfQueueingItRunsOutOfMemory) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     std::promise<void> begin;
     absl::Status refused;
     absl::Status second;
@@ -103,9 +103,9 @@ TEST_F(GateTest, ATokenThatMemoryLacksToQueueDoesNotWait) {
     verifier.Replace(TableOf("trainer"));
     {
       TokenVerifier::Done note = [&](const Gate::Answer& who) { refused = who.status(); };
-      const LackOfMemory lacking(allocations);
+      const AllocationLimit limit(allocations);
       verifier.Verify(AnnsToken().text, std::move(note));
-      is_lacking = lacking.has_struck();
+      was_reached = limit.was_reached();
     }
     verifier.Verify("ann.x", [&](const Gate::Answer& who) { second = who.status(); });
     EXPECT_EQ(refused.ok(), IsOverload(second)) << allocations;
@@ -167,7 +167,7 @@ class SpareMemory {
   rlimit before_ = {};
 };
 
-TEST_F(GateTest, WithoutMemoryToVerifyATokenItIsNotTakenForAWrongOne) {
+TEST_F(GateTest, ATokenIsNotTakenForAWrongOneIfItsHashDoesNotFitInMemory) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes all addresses that there are";
   verifier_.Replace(TableOf("trainer",
                             "$argon2id$v=19$m=262144,t=1,p=1$c2FsdHNhbHRzYWx0$"

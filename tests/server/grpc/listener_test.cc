@@ -59,7 +59,7 @@ class ListenerTest : public testing::Test {
         std::move(sockets),
         ListenerOptions{max_connections, max_connections_per_address,
                         [this](const std::string& text) {
-                          if (lacks_memory_) throw std::bad_alloc();
+                          if (is_out_of_memory_) throw std::bad_alloc();
                           told_ += text + "\n";
                         }});
     listener_->Start([this](int connection) {
@@ -71,7 +71,7 @@ class ListenerTest : public testing::Test {
     return !connections_.emplace_back(address_, from).IsClosedWithin(std::chrono::milliseconds(50));
   }
 
-  bool lacks_memory_ = false;
+  bool is_out_of_memory_ = false;
   bool cannot_take_ = false;
   std::string told_;  // Safe to read once the listener has been closed.
   Taken taken_;
@@ -80,15 +80,15 @@ class ListenerTest : public testing::Test {
   std::vector<RawConnection> connections_;
 };
 
-TEST_F(ListenerTest, ClosesAConnectionThatMemoryLacksForAndGoesOn) {
-  lacks_memory_ = true;
+TEST_F(ListenerTest, ClosesAConnectionForWhichMemoryRunsOutAndGoesOn) {
+  is_out_of_memory_ = true;
   Start(100, 1);
   EXPECT_TRUE(IsTaken("127.0.0.1"));
   EXPECT_FALSE(IsTaken("127.0.0.1"));
   EXPECT_TRUE(IsTaken("127.0.0.2"));
 }
 
-TEST_F(ListenerTest, ClosesAConnectionThatCannotBeTakenForLackOfMemory) {
+TEST_F(ListenerTest, ClosesAConnectionThatCannotBeTakenAsMemoryRunsOut) {
   cannot_take_ = true;
   Start(100, 100);
   EXPECT_FALSE(IsTaken("127.0.0.1"));

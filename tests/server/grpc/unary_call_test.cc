@@ -9,7 +9,7 @@
 #include <new>
 
 #include "slipstream/v1/services.pb.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -19,7 +19,7 @@ using Call = UnaryCall<v1::GetStudyRequest, v1::Study>;
 class UnaryCallTest : public testing::Test {
  protected:
   UnaryCallTest() {
-    v1::GetStudyRequest::descriptor();  // Made once, which does not survive a lack of memory.
+    v1::GetStudyRequest::descriptor();  // Made once, which does not survive running out of memory.
     setting_.under_way = &under_way_;
     setting_.budget = &budget_;
     EXPECT_TRUE(ToBytes(v1::GetStudyRequest(), &request_).ok());
@@ -37,7 +37,7 @@ class UnaryCallTest : public testing::Test {
   grpc::ByteBuffer answer_;
 };
 
-TEST_F(UnaryCallTest, IsEndedIfMemoryLacksForItsBeginning) {
+TEST_F(UnaryCallTest, IsEndedIfMemoryRunsOutAsItBegins) {
   Begin([&](Call*, const Done&) {
     EXPECT_EQ(under_way_, 1);
     throw std::bad_alloc();
@@ -46,14 +46,14 @@ TEST_F(UnaryCallTest, IsEndedIfMemoryLacksForItsBeginning) {
 }
 
 // gRPC itself refuses a call for which there cannot even be an object.
-TEST_F(UnaryCallTest, IsEndedWhereverMemoryLacks) {
+TEST_F(UnaryCallTest, IsEndedWhereverMemoryRunsOut) {
   const std::array<int, 8> too_much_for_a_small_function = {};
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     try {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       Begin([too_much_for_a_small_function](Call*, const Done& done) { done(absl::OkStatus()); });
-      is_lacking = lack.has_struck();
+      was_reached = limit.was_reached();
     } catch (const std::bad_alloc&) {
     }
     EXPECT_EQ(under_way_, 0) << allocations;

@@ -11,8 +11,8 @@
 
 #include "server/service/source_task_upload.h"
 #include "slipstream/v1/services.pb.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/eventually.h"
-#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
@@ -41,14 +41,14 @@ class UploadReactorTest : public testing::Test {
   grpc::ByteBuffer answer_;
 };
 
-TEST_F(UploadReactorTest, IsEndedIfMemoryLacksForAMessage) {
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
+TEST_F(UploadReactorTest, IsEndedIfMemoryRunsOutForAMessage) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     Reactor* const reactor = Begin();
     {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       reactor->OnReadDone(true);
-      is_lacking = lack.has_struck();
+      was_reached = limit.was_reached();
     }
     reactor->OnDone();
     EXPECT_EQ(under_way_, 0);
@@ -56,14 +56,14 @@ TEST_F(UploadReactorTest, IsEndedIfMemoryLacksForAMessage) {
 }
 
 // gRPC itself refuses an upload for which there cannot even be an object.
-TEST_F(UploadReactorTest, IsEndedWhereverMemoryLacksForItsBeginning) {
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
+TEST_F(UploadReactorTest, IsEndedWhereverMemoryRunsOutAsItBegins) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     Reactor* reactor = nullptr;
     try {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       reactor = Begin();
-      is_lacking = lack.has_struck();
+      was_reached = limit.was_reached();
     } catch (const std::bad_alloc&) {
     }
     EXPECT_EQ(under_way_, reactor == nullptr ? 0 : 1) << allocations;
@@ -73,9 +73,9 @@ TEST_F(UploadReactorTest, IsEndedWhereverMemoryLacksForItsBeginning) {
   }
 }
 
-thread_local std::optional<LackOfMemory> lack;
+thread_local std::optional<AllocationLimit> thread_limit;
 
-TEST_F(UploadReactorTest, IsEndedIfItsCallerIsSilentAndMemoryLacks) {
+TEST_F(UploadReactorTest, IsEndedIfItsCallerIsSilentAndMemoryRunsOut) {
   Log log({.sink = [](absl::string_view) {}});
   CallMonitor monitor(&log);
   setting_.monitor = &monitor;
@@ -83,7 +83,7 @@ TEST_F(UploadReactorTest, IsEndedIfItsCallerIsSilentAndMemoryLacks) {
   setting_.idle_uploads = idle_uploads.get();
   // It waits before the upload does and has a smaller address. One allocation is for the list of
   // idle uploads.
-  idle_uploads->Wait(nullptr, [] { lack.emplace(1); });
+  idle_uploads->Wait(nullptr, [] { thread_limit.emplace(1); });
   Reactor* const reactor = Begin();
   EXPECT_TRUE(Eventually([&] { return monitor.open() == 0; }));
   idle_uploads.reset();

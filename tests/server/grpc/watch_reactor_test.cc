@@ -43,7 +43,7 @@ TEST(WatchReactor, OutlivesWhoeverEndsItWhenGrpcIsDoneAtOnce) {
   EXPECT_TRUE(destroyed.HasBeenNotified());
 }
 
-TEST(WatchReactor, EndsWhereMemoryLacksForAMessage) {
+TEST(WatchReactor, EndsIfMemoryRunsOutForAMessage) {
   const auto store = MakeMemoryStore();
   EventFeed feed(store.get(), {});
   Executor reads("reads", /*threads=*/1, /*max_waiting=*/1);

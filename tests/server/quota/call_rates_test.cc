@@ -13,7 +13,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/refusals.h"
 #include "core/base/status.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -55,12 +55,12 @@ TEST_F(CallRatesTest, FiveSecondsOfCallsMayComeAtOnceAndThenTheRateHolds) {
   EXPECT_EQ(Taken("vision"), 20) << "no more than can be saved";
 }
 
-TEST_F(CallRatesTest, ACallThatMemoryLacksForDoesNotCount) {
+TEST_F(CallRatesTest, ACallForWhichMemoryRunsOutDoesNotCount) {
   for (const std::string project : {"first-of-the-projects", "second-of-the-projects"}) {
     Limit(project, 2);
     bool is_taken = false;
     for (int allocations = 0; !is_taken; ++allocations) {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       is_taken = OrOutOfMemory([&] { return rates_.Take(project); }).ok();
     }
     EXPECT_EQ(Taken(project), 9);

@@ -15,7 +15,7 @@
 
 #include "tests/server/service/observed_store.h"
 #include "tests/server/store/store_calls.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -114,17 +114,17 @@ TEST_F(EventFeedTest, EventsForWhichThereIsTooLittleMemoryAreReadAgain) {
   while (reads <= 3) news.Wait();
 }
 
-// At whichever allocation of the feed's thread it gives out, while events are read and kept.
-TEST_F(EventFeedTest, NoEventIsLostWhenMemoryGivesOut) {
+// At whichever allocation of the feed's thread it runs out, while events are read and kept.
+TEST_F(EventFeedTest, NoEventIsLostWhenMemoryRunsOut) {
   Create("s");
   const auto test = std::this_thread::get_id();
   for (int allocations = 0; allocations < 40; ++allocations) {
-    std::atomic<bool> is_to_lack = false;
-    std::optional<LackOfMemory> lack;
+    std::atomic<bool> is_to_limit = false;
+    std::optional<AllocationLimit> limit;
     ObservedStore store(store_.get(), [&](const std::string&) {
       if (std::this_thread::get_id() == test) return;
-      lack.reset();
-      if (is_to_lack.exchange(false)) lack.emplace(allocations);
+      limit.reset();
+      if (is_to_limit.exchange(false)) limit.emplace(allocations);
     });
     EventFeedOptions options;
     options.gathering = absl::Milliseconds(1);
@@ -133,10 +133,10 @@ TEST_F(EventFeedTest, NoEventIsLostWhenMemoryGivesOut) {
     News news;
     const auto watcher = *feed.Watch(0, *feed.LastSequence(), news.OnMore());
     news.Wait();
-    is_to_lack = true;
+    is_to_limit = true;
     Queue("s", 30);
     EXPECT_EQ(NumbersOf(watcher.get(), 30, &news).size(), 30u);
-    while (is_to_lack) news.Wait();
+    while (is_to_limit) news.Wait();
   }
 }
 

@@ -187,10 +187,10 @@ TEST_F(Exchange, AnImportNeedsItsSourceTasks) {
 TEST_F(Exchange, TooLittleMemoryRefusesAnImportOrAnExport) {
   Create(ExampleStudy());
   const std::vector<v1::ExportLine> lines = Export("studies/s");
-  LackMemoryIn("FindAnswer");
+  RunOutOfMemoryIn("FindAnswer");
   const absl::Status refused = Import(lines, As("t", /*replace=*/false, "the-id"));
   EXPECT_TRUE(IsOverload(refused)) << refused;
-  LackMemoryIn("GetStudy");
+  RunOutOfMemoryIn("GetStudy");
   const absl::Status unopened = Open("studies/s").status();
   EXPECT_TRUE(IsOverload(unopened)) << unopened;
 }

@@ -97,7 +97,7 @@ void ServiceFixture::Delete(const std::string& id) {
   ASSERT_TRUE(deleted.ok()) << deleted;
 }
 
-void ServiceFixture::LackMemoryIn(const std::string& verb) {
+void ServiceFixture::RunOutOfMemoryIn(const std::string& verb) {
   before_read_ = [verb](const std::string& read) {
     if (read == verb) throw std::bad_alloc();
   };

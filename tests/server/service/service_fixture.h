@@ -71,7 +71,7 @@ class ServiceFixture : public ::testing::Test {
   void Create(const v1::Study& study, const std::string& id = "s");
   void Delete(const std::string& id);
   // From now on there is no memory for reads of this verb.
-  void LackMemoryIn(const std::string& verb);
+  void RunOutOfMemoryIn(const std::string& verb);
   // Adds one measured trial for each loss.
   void AddResults(const std::vector<double>& losses);
   // One suggested trial.

@@ -16,7 +16,7 @@
 
 #include "core/base/out_of_memory.h"
 #include "tests/server/service/service_fixture.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -177,9 +177,9 @@ TEST(SourceFitting, AFailedAllocationIsAnErrorOfThatWorkAlone) {
   EXPECT_TRUE(fitting.Get(source, *source->space, SourceFitOptions()).ok());
 }
 
-TEST(SourceFitting, WorkThatCannotBeQueuedForWantOfMemoryCanBeAskedForAgain) {
-  bool has_lacked = true;
-  for (int allocations = 0; has_lacked; ++allocations) {
+TEST(SourceFitting, WorkThatRunsOutOfMemoryWhileItIsQueuedCanBeAskedForAgain) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     SourceFitting fitting(kFittingBytes, 100, {});
     CountedWork work({absl::OkStatus()});
     const auto ask = [&] {
@@ -189,9 +189,9 @@ TEST(SourceFitting, WorkThatCannotBeQueuedForWantOfMemoryCanBeAskedForAgain) {
       });
     };
     {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       ask().IgnoreError();
-      has_lacked = lack.has_struck();
+      was_reached = limit.was_reached();
     }
     ASSERT_TRUE(ask().ok());
     WaitForFits(&fitting);

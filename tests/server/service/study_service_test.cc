@@ -119,7 +119,7 @@ TEST_F(StudyServiceTest, OthersGoOnWhileStudiesAreBeingChecked) {
 }
 
 TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
-  LackMemoryIn("FindAnswer");
+  RunOutOfMemoryIn("FindAnswer");
   v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
   request.set_request_id("r");
   const absl::Status refused = Call(&StudyService::CreateStudy, request);

@@ -22,7 +22,7 @@
 #include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/server/store/store_calls.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -267,17 +267,17 @@ TEST_F(OneComputationTest, ComputationsOfManyWorkersComeOneAfterTheOther) {
 TEST_F(OneComputationTest, WorkAheadForWhichThereIsTooLittleMemoryIsLeftOut) {
   const std::string trial = Suggest("w").name();
   service_->WaitUntilComputed();
-  std::atomic<bool> has_lacked = false;
+  std::atomic<bool> was_reached = false;
   before_read_ = [&](const std::string& verb) {
-    if (verb == "PlanLeases" && !has_lacked.exchange(true)) throw std::bad_alloc();
+    if (verb == "PlanLeases" && !was_reached.exchange(true)) throw std::bad_alloc();
   };
   Observe(trial, 1);
   service_->WaitUntilComputed();
-  EXPECT_TRUE(has_lacked);
+  EXPECT_TRUE(was_reached);
   EXPECT_NE(Suggest("w").name(), trial);
 }
 
-// A store that answers a lease at once with ABORTED, while memory is lacking.
+// A store that answers a lease at once with ABORTED, while there is no memory.
 class AbortingStore : public ObservedStore {
  public:
   explicit AbortingStore(Store* store) : ObservedStore(store, [](const std::string&) {}) {}
@@ -299,7 +299,7 @@ class AbortingStore : public ObservedStore {
     const int allocations = allocations_.exchange(-1);
     if (allocations < 0) return false;
     absl::Status aborted = absl::AbortedError("plan again");
-    const LackOfMemory lack(allocations);
+    const AllocationLimit limit(allocations);
     done(std::move(aborted));
     return true;
   }
@@ -307,14 +307,14 @@ class AbortingStore : public ObservedStore {
   std::atomic<int> allocations_{-1};  // Negative: nothing is aborted.
 };
 
-// A queue whose memory may give out at any allocation.
-class LackingQueueTest : public ServiceFixture {
+// A queue whose memory may run out at any allocation.
+class LittleMemoryQueueTest : public ServiceFixture {
  protected:
-  LackingQueueTest() {
+  LittleMemoryQueueTest() {
     Create(ExampleStudy());
     StartQueue([] {});
   }
-  ~LackingQueueTest() override { queue_->WaitUntilIdle(); }
+  ~LittleMemoryQueueTest() override { queue_->WaitUntilIdle(); }
 
   void StartQueue(const std::function<void()>& on_thread) {
     queue_.reset();
@@ -365,7 +365,7 @@ class LackingQueueTest : public ServiceFixture {
   }
   void ForgetPrepared() { prepared_.Forget(key()); }
   int64_t key() { return store_->GetStudy("s")->key; }
-  // Whether the call was refused, for want of memory.
+  // Whether the call was refused, because memory ran out.
   static bool IsRefused(const absl::Status& status) {
     EXPECT_TRUE(status.ok() || IsOverload(status)) << status;
     return !status.ok();
@@ -390,14 +390,14 @@ class LackingQueueTest : public ServiceFixture {
   std::deque<Asked> asked_;
 };
 
-TEST_F(LackingQueueTest, ACallForWhichThereIsTooLittleMemoryIsRefused) {
+TEST_F(LittleMemoryQueueTest, ACallForWhichThereIsTooLittleMemoryIsRefused) {
   for (const bool is_prepared : {false, true}) {
     WithMoreAndMoreMemory([&](int allocations) {
       is_prepared ? Prepare() : ForgetPrepared();
       queue_->WaitUntilIdle();
       Asked& asked = NewCall();
       {
-        const LackOfMemory lack(allocations);
+        const AllocationLimit limit(allocations);
         queue_->Suggest(std::move(asked.call));
       }
       return IsRefused(asked.status.get());
@@ -405,7 +405,7 @@ TEST_F(LackingQueueTest, ACallForWhichThereIsTooLittleMemoryIsRefused) {
   }
 }
 
-TEST_F(LackingQueueTest, ACallThatComesBackFromTheStoreIsRefusedWithoutMemory) {
+TEST_F(LittleMemoryQueueTest, ACallThatComesBackFromTheStoreIsRefusedWithoutMemory) {
   WithMoreAndMoreMemory([&](int allocations) {
     Prepare();
     aborting_store_.AbortNext(allocations);
@@ -413,7 +413,7 @@ TEST_F(LackingQueueTest, ACallThatComesBackFromTheStoreIsRefusedWithoutMemory) {
   });
 }
 
-TEST_F(LackingQueueTest, CallsThatABatchLeavesAreRefusedWithoutMemory) {
+TEST_F(LittleMemoryQueueTest, CallsThatABatchLeavesAreRefusedWithoutMemory) {
   WithMoreAndMoreMemory([&](int allocations) {
     ForgetPrepared();
     aborting_store_.AbortNext(allocations);
@@ -421,12 +421,12 @@ TEST_F(LackingQueueTest, CallsThatABatchLeavesAreRefusedWithoutMemory) {
   });
 }
 
-TEST_F(LackingQueueTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {
+TEST_F(LittleMemoryQueueTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {
   WithMoreAndMoreMemory([&](int allocations) {
     std::promise<void> begun;
     StartQueue([&] {
-      thread_local std::optional<LackOfMemory> lack;
-      lack.emplace(allocations);
+      thread_local std::optional<AllocationLimit> limit;
+      limit.emplace(allocations);
       begun.set_value();
     });
     begun.get_future().wait();
@@ -437,13 +437,13 @@ TEST_F(LackingQueueTest, ABatchForWhichThereIsTooLittleMemoryIsRefused) {
   });
 }
 
-TEST_F(LackingQueueTest, WorkAheadThatCannotBeginForWantOfMemoryIsLeftOut) {
+TEST_F(LittleMemoryQueueTest, WorkAheadThatRunsOutOfMemoryIsLeftOut) {
   Create(ExampleStudy("gp_log_ei"), "modelled");
   const std::shared_ptr<const CatalogStudy> study = *catalog_.GetStudy("modelled");
   WithMoreAndMoreMemory([&](int allocations) {
-    const LackOfMemory lack(allocations);
+    const AllocationLimit limit(allocations);
     queue_->PrepareAhead(study);
-    return lack.has_struck();
+    return limit.was_reached();
   });
 }
 

@@ -277,7 +277,7 @@ TEST_F(TrialServiceTest, TrialsThatMayHaveBeenAddedBeforeAreRefusedForTooLittleM
   request.set_study("studies/s");
   request.set_request_id("the-id");
   *request.add_observations() = MeasuredObservation(ExampleConfiguration(2), 1);
-  LackMemoryIn("FindAnswer");
+  RunOutOfMemoryIn("FindAnswer");
   const absl::Status refused = Call(&TrialService::AddTrials, request);
   EXPECT_TRUE(IsOverload(refused)) << refused;
 }
@@ -298,7 +298,7 @@ TEST_F(TrialServiceTest, APageOfTrialsIsReadWithoutTheStudysDefinition) {
 // The study has to be read again, as the trial may be another one's.
 TEST_F(TrialServiceTest, AnOutcomeOfAnAbsentTrialIsRefusedForTooLittleMemory) {
   Suggest("w");
-  LackMemoryIn("GetStudy");
+  RunOutOfMemoryIn("GetStudy");
   const auto request = TellRequest("studies/s/trials/9", LossOutcome(1));
   const absl::Status refused = Call(&TrialService::Observe, request);
   EXPECT_TRUE(IsOverload(refused)) << refused;

@@ -179,7 +179,7 @@ TEST_F(WatchServiceTest, NoOtherStudyOfTheNameIsWatched) {
 }
 
 TEST_F(WatchServiceTest, AWatchForWhichThereIsTooLittleMemoryIsRefused) {
-  LackMemoryIn("GetStudy");
+  RunOutOfMemoryIn("GetStudy");
   const absl::Status refused = Open(After("")).status();
   EXPECT_TRUE(IsOverload(refused)) << refused;
 }
@@ -190,7 +190,7 @@ TEST_F(WatchServiceTest, AWatchThatRunsOutOfMemoryEndsAndMayGoOnWhereItWas) {
   Restart();  // The event is not in memory.
   Opened stream = Open(After(token));
   ASSERT_TRUE(stream.ok()) << stream.status();
-  // Only this thread lacks memory.
+  // Only this thread runs out of memory.
   before_read_ = [test = std::this_thread::get_id()](const std::string&) {
     if (std::this_thread::get_id() == test) throw std::bad_alloc();
   };

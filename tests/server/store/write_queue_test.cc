@@ -20,7 +20,7 @@
 
 #include "core/base/status.h"
 #include "tests/server/store/store_contract.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -84,29 +84,29 @@ class HeldDatabase : public Database {
 };
 
 // After a transaction, the writing thread has no memory until nothing waits.
-class LackingDatabase : public Database {
+class DatabaseWithoutMemory : public Database {
  public:
   TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
-    lack_.reset();
+    limit_.reset();
     const TransactionEnd end = memory_->Transact(body);
-    lack_.emplace(0);
+    limit_.emplace(0);
     return end;
   }
   absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override {
     return memory_->Read(body);
   }
   bool OnIdle() override {
-    lack_.reset();
+    limit_.reset();
     return false;
   }
 
  private:
-  static thread_local std::optional<LackOfMemory> lack_;
+  static thread_local std::optional<AllocationLimit> limit_;
 
   const std::unique_ptr<Database> memory_ = MakeMemoryDatabase();
 };
 
-thread_local std::optional<LackOfMemory> LackingDatabase::lack_;
+thread_local std::optional<AllocationLimit> DatabaseWithoutMemory::limit_;
 
 class RecordedWrite : public PendingWrite {
  public:
@@ -260,7 +260,7 @@ TEST_F(WriteQueueTest, AnAnswerForWhichThereIsTooLittleMemoryIsThatError) {
 }
 
 TEST(WriteQueue, WhatIsCommittedIsAnsweredWithoutMemory) {
-  LackingDatabase database;
+  DatabaseWithoutMemory database;
   WriteQueue queue(&database, {.max_waiting = 100, .max_per_commit = 10});
   for (int i = 0; i < 20; ++i) {
     std::promise<absl::Status> end;

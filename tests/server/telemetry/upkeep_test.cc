@@ -60,7 +60,7 @@ class StoreThatWasFull : public ObservedStore {
   }
 };
 
-TEST(Upkeep, AnAttemptToWriteThatMemoryLacksForIsRepeated) {
+TEST(Upkeep, AnAttemptToWriteThatRunsOutOfMemoryIsRepeated) {
   class StoreWithoutMemory : public StoreThatWasFull {
    public:
     using StoreThatWasFull::StoreThatWasFull;

@@ -11,7 +11,7 @@
 #include "core/gp/kernel.h"
 #include "core/prior/blocks/source_model.h"
 #include "tests/core/prior/prior_fixtures.h"
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -63,21 +63,21 @@ Answers AnswersOneByOne(PredictionCache& cache, const PointMatrix& results, cons
   return answers;
 }
 
-TEST(PredictionCacheTest, SaysTheSameWhereMemoryLacksForWhatItKeeps) {
+TEST(PredictionCacheTest, SaysTheSameWhenMemoryRunsOutForWhatItKeeps) {
   const auto source = SourceOfSize(41, false);
   const CachedPoints x(PointsOf(7, 1));
   const Vector expected = PredictionCache(source->expansion, 1 << 20).Means(x);
   PredictionCache cache(source->expansion, 1 << 20);
-  bool is_lacking = true;
-  for (int allocations = 0; is_lacking; ++allocations) {
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
     cache.Clear();
     {
-      const LackOfMemory lack(allocations);
+      const AllocationLimit limit(allocations);
       const absl::Status asked = OrOutOfMemory([&] {
         EXPECT_EQ(cache.Means(x), expected);
         return absl::OkStatus();
       });
-      is_lacking = lack.has_struck();
+      was_reached = limit.was_reached();
     }
     EXPECT_EQ(cache.Means(x), expected) << "after " << allocations << " allocations";
   }

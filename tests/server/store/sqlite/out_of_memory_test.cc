@@ -1,4 +1,4 @@
-// The store where memory is lacking: in each test for more and more allocations, until there is
+// The store when memory runs out: in each test for more and more allocations, until there is
 // enough.
 #include <sqlite3.h>
 
@@ -16,14 +16,14 @@
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
 #include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/fault_vfs.h"
-#include "tests/testing/lack_of_memory.h"
 
 namespace slipstream {
 namespace {
 
-// SQLite's memory is that of operator new in this program, so that it lacks, too.
+// SQLite's memory is that of operator new in this program, so that it runs out, too.
 struct alignas(8) Block {
   int size;
 
@@ -53,7 +53,7 @@ const sqlite3_mem_methods kMemory = {&Block::Allocate, &Block::Free,    &Block::
 // Before SQLite is first used.
 const int kConfigured = sqlite3_config(SQLITE_CONFIG_MALLOC, &kMemory);
 
-class LackingStoreTest : public SqliteStoreTest {
+class LittleMemoryStoreTest : public SqliteStoreTest {
  protected:
   void SetUp() override {
     ASSERT_EQ(kConfigured, SQLITE_OK);
@@ -71,12 +71,12 @@ class LackingStoreTest : public SqliteStoreTest {
     database_ = *std::move(opened);
   }
 
-  // Whether memory lacked while the transaction was made, whose end is in `*end`.
+  // Whether memory ran out while the transaction was made, whose end is in `*end`.
   bool Transact(int allocations, const std::function<absl::Status(RowTransaction&)>& body,
                 TransactionEnd* end) {
-    const LackOfMemory lack(allocations);
+    const AllocationLimit limit(allocations);
     *end = database_->Transact(body);
-    return lack.has_struck();
+    return limit.was_reached();
   }
   absl::Status Transact(const std::function<absl::Status(RowTransaction&)>& body) {
     return database_->Transact(body).status;
@@ -112,7 +112,7 @@ class LackingStoreTest : public SqliteStoreTest {
   std::unique_ptr<Database> database_;
 };
 
-TEST_F(LackingStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
+TEST_F(LittleMemoryStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
   ASSERT_TRUE(CreateStudy("s").ok());
   int added = 0;
   TransactionEnd end;
@@ -127,7 +127,7 @@ TEST_F(LackingStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
 }
 
 // It changes the schema, so SQLite compiles its statements anew, even the one that rolls it back.
-TEST_F(LackingStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAndUndone) {
+TEST_F(LittleMemoryStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAndUndone) {
   ASSERT_TRUE(CreateStudy("s").ok());
   int added = 0;
   bool lacked = true;
@@ -144,7 +144,7 @@ TEST_F(LackingStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAndUndon
 }
 
 // The purge follows the transaction.
-TEST_F(LackingStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedLater) {
+TEST_F(LittleMemoryStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedLater) {
   ASSERT_TRUE(CreateStudy("s").ok());
   bool lacked = true;
   for (int allocations = 0; lacked; ++allocations) {
@@ -165,13 +165,13 @@ TEST_F(LackingStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedLater)
   }
   bool is_more = true;
   for (int allocations = 0; is_more; ++allocations) {
-    const LackOfMemory lack(allocations);
-    is_more = database_->OnIdle() || lack.has_struck();
+    const AllocationLimit limit(allocations);
+    is_more = database_->OnIdle() || limit.was_reached();
   }
   EXPECT_TRUE(CreateStudy("deleted").ok());
 }
 
-TEST_F(LackingStoreTest, AFailedDiskEndsAllWriting) {
+TEST_F(LittleMemoryStoreTest, AFailedDiskEndsAllWriting) {
   bool lacked = true;
   for (int allocations = 0; lacked; ++allocations) {
     const std::string id = "s" + std::to_string(allocations);
@@ -193,7 +193,7 @@ TEST_F(LackingStoreTest, AFailedDiskEndsAllWriting) {
   }
 }
 
-TEST_F(LackingStoreTest, ALostFileEndsAllWriting) {
+TEST_F(LittleMemoryStoreTest, ALostFileEndsAllWriting) {
   const std::string aside = path() + ".aside";
   bool lacked = true;
   for (int allocations = 0; lacked; ++allocations) {

@@ -1,4 +1,4 @@
-#include "tests/testing/lack_of_memory.h"
+#include "tests/testing/allocation_limit.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -15,17 +15,17 @@ thread_local bool failed = false;
 
 }  // namespace
 
-LackOfMemory::LackOfMemory(int allocations) {
+AllocationLimit::AllocationLimit(int allocations) {
   failed = false;
   left = allocations;
 }
 
-LackOfMemory::~LackOfMemory() { left = kAll; }
+AllocationLimit::~AllocationLimit() { left = kAll; }
 
-bool LackOfMemory::has_struck() const { return failed; }
+bool AllocationLimit::was_reached() const { return failed; }
 
-// Null if there is no memory.
-void* AllocateUnlessLacking(std::size_t size) {
+// Null beyond the limit.
+void* AllocateWithinLimit(std::size_t size) {
   if (left == 0) {
     failed = true;
     return nullptr;
@@ -38,12 +38,12 @@ void* AllocateUnlessLacking(std::size_t size) {
 
 // The others call these, or, with a sanitizer, the sanitizer's.
 void* operator new(std::size_t size) {
-  void* const allocated = slipstream::AllocateUnlessLacking(size);
+  void* const allocated = slipstream::AllocateWithinLimit(size);
   if (allocated == nullptr) throw std::bad_alloc();
   return allocated;
 }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return slipstream::AllocateUnlessLacking(size);
+  return slipstream::AllocateWithinLimit(size);
 }
 void operator delete(void* allocated) noexcept { std::free(allocated); }
 void operator delete(void* allocated, std::size_t) noexcept { std::free(allocated); }
