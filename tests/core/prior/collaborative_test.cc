@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <string>
-#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <string>
-#include <variant>
 
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <string>
 #include <variant>
 
 #include "gtest/gtest.h"
