@@ -51,17 +51,23 @@ std::optional<bool> ConfigurationReader::IsActive(int index,
 }
 
 std::optional<ConfigurationReader::Problem> ConfigurationReader::Read(
-    const std::vector<std::optional<std::string>>& texts, v1::Configuration* configuration) const {
-  const auto given = [&](int i) { return texts[i].has_value() && !texts[i]->empty(); };
+    const std::vector<std::optional<std::string>>& texts, v1::Configuration* configuration,
+    bool use_defaults) const {
+  auto& values = *configuration->mutable_values();
   for (int i = 0; i < size(); ++i) {
-    if (!given(i)) continue;
+    if (!texts[i].has_value() || texts[i]->empty()) continue;
     auto value = ParseValue(parameter(i), *texts[i]);
     if (!value.ok()) return Problem{i, std::string(value.status().message())};
-    (*configuration->mutable_values())[parameter(i).name()] = *std::move(value);
+    values[parameter(i).name()] = *std::move(value);
   }
   for (int i = 0; i < size(); ++i) {
     const std::optional<bool> active = IsActive(i, *configuration);
-    if (!active.has_value() || *active == given(i)) continue;
+    if (!active.has_value() || *active == values.contains(parameter(i).name())) continue;
+    if (*active && use_defaults && parameter(i).has_default_value()) {
+      values[parameter(i).name()] = parameter(i).default_value();
+      i = -1;  // Others before this one may be active only now.
+      continue;
+    }
     if (*active) return Problem{i, "a value is missing, must be " + DescribeDomain(parameter(i))};
     return Problem{
         i, absl::StrCat("'", *texts[i], "' is given, but the parameter is active only where ",

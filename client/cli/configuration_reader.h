@@ -31,10 +31,11 @@ class ConfigurationReader {
 
   // Fills `configuration`, which must be empty, from the texts of all
   // parameters in the space's order, absent or empty for a parameter without a
-  // value. Exactly the active parameters must have one, each in its domain. On
-  // a problem the configuration is left half filled.
+  // value. Exactly the active parameters must have one, each in its domain; with
+  // `use_defaults` those that lack one get their declared defaults. On a problem
+  // the configuration is left half filled.
   std::optional<Problem> Read(const std::vector<std::optional<std::string>>& texts,
-                              v1::Configuration* configuration) const;
+                              v1::Configuration* configuration, bool use_defaults = false) const;
 
  private:
   ConfigurationReader() = default;

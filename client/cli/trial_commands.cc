@@ -257,11 +257,12 @@ absl::StatusOr<Texts> ReadValues(const ConfigurationReader& space,
 }
 
 absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto,
-                                                    const std::vector<std::string>& arguments) {
+                                                    const std::vector<std::string>& arguments,
+                                                    bool use_defaults) {
   ASSIGN_OR_RETURN(const ConfigurationReader space, ConfigurationReader::Create(proto));
   ASSIGN_OR_RETURN(const Texts texts, ReadValues(space, arguments));
   v1::Configuration configuration;
-  const auto problem = space.Read(texts, &configuration);
+  const auto problem = space.Read(texts, &configuration, use_defaults);
   if (!problem.has_value()) return configuration;
   return UsageError(
       absl::StrCat("--set ", space.parameter(problem->parameter).name(), ": ", problem->complaint));
@@ -297,9 +298,10 @@ absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
   request.set_study(name);
   if (study.has_create_time()) *request.mutable_study_create_time() = study.create_time();
   v1::Observation& observation = *request.add_observations();
-  ASSIGN_OR_RETURN(*observation.mutable_configuration(),
-                   ReadConfiguration(study.space(), arguments.values));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
+  ASSIGN_OR_RETURN(
+      *observation.mutable_configuration(),
+      ReadConfiguration(study.space(), arguments.values, /*use_defaults=*/!outcome.has_value()));
   if (outcome.has_value()) *observation.mutable_outcome() = *outcome;
   ASSIGN_OR_RETURN(v1::UpdateTrialRequest annotation, AnnotationOf(arguments));
   ASSIGN_OR_RETURN(const auto added, session.client().AddTrials(std::move(request)));
@@ -387,7 +389,8 @@ void AddTrialGroup(CLI::App* app, Action* chosen) {
       group->add_subcommand("add", "Adds a trial with a result from elsewhere, or one to try next");
   AddStudyName(command, &arguments->study);
   AddRepeatable(command, "--set", &arguments->values,
-                "Value of a parameter; repeat for every active parameter")
+                "Value of a parameter; repeat for every active parameter. Without a result, "
+                "parameters with a default may be left out")
       ->required()
       ->type_name("NAME=VALUE");
   AddOutcomeOptions(command, &arguments->outcome);

@@ -42,6 +42,22 @@ TEST(ConfigurationReader, ReadsExactlyTheActiveParameters) {
   EXPECT_EQ(configuration.values_size(), 1);
 }
 
+TEST(ConfigurationReader, FillsInDefaultsWhereThatIsAskedFor) {
+  const ConfigurationReader space =
+      Space({"degree=integer:2..5;default=3;when=kernel:poly", "gamma=double:0..1;default=0.5",
+             "kernel=categorical:rbf,poly;default=poly"});
+  v1::Configuration configuration;
+  EXPECT_TRUE(space.Read({"", "0.25", ""}, &configuration).has_value());
+  configuration.Clear();
+  ASSERT_FALSE(space.Read({"", "0.25", ""}, &configuration, /*use_defaults=*/true).has_value());
+  EXPECT_EQ(configuration.values().at("kernel").category_value(), "poly");
+  EXPECT_EQ(configuration.values().at("degree").integer_value(), 3);
+  EXPECT_EQ(configuration.values().at("gamma").double_value(), 0.25);
+  configuration.Clear();
+  ASSERT_FALSE(space.Read({"", "", "rbf"}, &configuration, /*use_defaults=*/true).has_value());
+  EXPECT_EQ(configuration.values_size(), 2) << "degree is not active";
+}
+
 TEST(ConfigurationReader, RefusesAValueOfAnInactiveParameter) {
   EXPECT_EQ(Complaint(Chain(), {"", "3", "rbf"}),
             "degree: '3' is given, but the parameter is active only where kernel is poly");

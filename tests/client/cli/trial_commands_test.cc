@@ -208,6 +208,21 @@ TEST_F(TrialCommands, AddQueuesATrialWithoutAResultAndRecordsOneWithIt) {
   EXPECT_EQ(Stored(2).state(), v1::Trial::SUCCEEDED);
 }
 
+TEST_F(TrialCommands, AddGivesATrialWithoutAResultItsDefaults) {
+  v1::Study study = SmallStudy();
+  study.mutable_space()->mutable_parameters(0)->mutable_default_value()->set_double_value(0.125);
+  service().AddStudy(study);
+  const std::vector<std::string> add = {"trial", "add", "s2", "--set", "kernel=rbf"};
+  const ProcessResult queued = Run(add);
+  ASSERT_EQ(queued.code, 0) << queued.err;
+  EXPECT_EQ(GetDouble(service().trials("studies/s2")[0], "lr").value(), 0.125);
+  std::vector<std::string> measured = add;
+  measured.insert(measured.end(), {"--value", "0.7"});
+  const ProcessResult refused = Run(measured);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--set lr: a value is missing"));
+}
+
 TEST_F(TrialCommands, AddWritesLabelsAndANoteOnTheTrial) {
   const std::vector<std::string> add = {"trial", "add",   "s1",         "--set",   "lr=0.5",
                                         "--set", "kernel=rbf", "--note", "by hand", "--label"};
