@@ -15,6 +15,11 @@ Matrix GaussianPrior::Covariance(const PointMatrix& a, const PointMatrix& b) con
   return DoCovariance(a, b);
 }
 
+Matrix GaussianPrior::LowerCovariance(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoLowerCovariance(x);
+}
+
 Vector GaussianPrior::Variance(const PointMatrix& x) const {
   assert(x.cols() == dimension_);
   return DoVariance(x);
@@ -55,6 +60,10 @@ Vector KernelPrior::DoMean(const PointMatrix& x) const { return Vector::Constant
 
 Matrix KernelPrior::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
   return kernel_->Covariance(parameters_, a, b);
+}
+
+Matrix KernelPrior::DoLowerCovariance(const PointMatrix& x) const {
+  return kernel_->LowerCovariance(parameters_, x);
 }
 
 Vector KernelPrior::DoVariance(const PointMatrix& x) const {

@@ -22,6 +22,8 @@ class GaussianPrior {
   Vector Mean(const PointMatrix& x) const;
   // c(a_i, b_j).
   Matrix Covariance(const PointMatrix& a, const PointMatrix& b) const;
+  // Covariance(x, x) to the last bit, but only its lower triangle is sure to be filled.
+  Matrix LowerCovariance(const PointMatrix& x) const;
   // c(x_i, x_i), never negative.
   Vector Variance(const PointMatrix& x) const;
 
@@ -43,6 +45,7 @@ class GaussianPrior {
   // Called with arguments of the right sizes.
   virtual Vector DoMean(const PointMatrix& x) const = 0;
   virtual Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const = 0;
+  virtual Matrix DoLowerCovariance(const PointMatrix& x) const { return DoCovariance(x, x); }
   virtual Vector DoVariance(const PointMatrix& x) const = 0;
   virtual void DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const = 0;
   virtual void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
@@ -62,6 +65,7 @@ class KernelPrior : public GaussianPrior {
  private:
   Vector DoMean(const PointMatrix& x) const override;
   Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override;
+  Matrix DoLowerCovariance(const PointMatrix& x) const override;
   Vector DoVariance(const PointMatrix& x) const override;
   void DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const override;
   void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,

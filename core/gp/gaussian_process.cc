@@ -43,7 +43,7 @@ absl::StatusOr<GaussianProcess> GaussianProcess::Fit(std::shared_ptr<const Gauss
 }
 
 absl::Status GaussianProcess::Factorise() {
-  Matrix covariance = prior_->Covariance(observations_.x, observations_.x);
+  Matrix covariance = prior_->LowerCovariance(observations_.x);
   covariance.diagonal() += observations_.noise_variance;
   SLIPSTREAM_ASSIGN_OR_RETURN(factor_, Cholesky::Of(std::move(covariance), ladder_));
   whitened_ = observations_.y - prior_->Mean(observations_.x);
@@ -233,7 +233,7 @@ absl::StatusOr<bool> GaussianProcess::DoAbsorb(const PointMatrix& x) {
   } else {
     factor_.SolveLower(solved);
   }
-  Matrix corner = prior_->Covariance(x, x);
+  Matrix corner = prior_->LowerCovariance(x);
   corner.diagonal() += noise;
   if (!factor_.AppendBlock(solved, std::move(corner)).ok()) {
     GaussianProcess grown = *this;

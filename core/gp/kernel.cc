@@ -66,6 +66,13 @@ Matrix Kernel::Covariance(ConstVectorView parameters, const PointMatrix& a,
   return out;
 }
 
+Matrix Kernel::LowerCovariance(ConstVectorView parameters, const PointMatrix& x) const {
+  assert(parameters.size() == parameter_count_ && x.cols() == dimension_);
+  Matrix out(x.rows(), x.rows());
+  DoLowerCovariance(parameters, x, out);
+  return out;
+}
+
 double Kernel::Variance(ConstVectorView parameters) const {
   assert(parameters.size() == parameter_count_);
   return DoVariance(parameters);

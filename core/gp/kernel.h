@@ -88,6 +88,8 @@ class Kernel {
 
   // k(a_i, b_j).
   Matrix Covariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b) const;
+  // Covariance(parameters, x, x) to the last bit, but only its lower triangle is sure to be filled.
+  Matrix LowerCovariance(ConstVectorView parameters, const PointMatrix& x) const;
   // k(x, x), which is the same everywhere.
   double Variance(ConstVectorView parameters) const;
   // Adds sum_i weights[i] dk(x, b_i)/dx to `gradient`; 0 along categories. Where k
@@ -110,6 +112,11 @@ class Kernel {
   // b.rows().
   virtual void DoCovariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b,
                             MatrixView out) const = 0;
+  // Fills both triangles, unless a kernel has a faster way.
+  virtual void DoLowerCovariance(ConstVectorView parameters, const PointMatrix& x,
+                                 MatrixView out) const {
+    DoCovariance(parameters, x, x, out);
+  }
   virtual double DoVariance(ConstVectorView parameters) const = 0;
   virtual void DoAddPointGradient(ConstVectorView parameters, ConstVectorView x,
                                   const PointMatrix& b, ConstVectorView weights,

@@ -15,7 +15,7 @@ std::unique_ptr<LocalProcess> LocalProcess::Around(const GaussianProcess& whole,
   if (!covariances.allFinite()) return nullptr;
   std::vector<Index> nearest = LargestPlaces(covariances, kNearest);
   const PointMatrix points = observations.x(nearest, Eigen::all);
-  Matrix covariance = whole.prior().Covariance(points, points);
+  Matrix covariance = whole.prior().LowerCovariance(points);
   covariance.diagonal() += observations.noise_variance(nearest);
   covariance.diagonal().array() += whole.jitter();
   absl::StatusOr<Cholesky> factor = Cholesky::Of(std::move(covariance));

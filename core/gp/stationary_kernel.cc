@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,14 @@ struct Shape {
   double variance = 1;
   Vector inverse_lengthscales;  // One for each coordinate.
 };
+
+// The row, at the diagonal or a little above, from which on column `j` is rounded as a whole one:
+// entries before the first aligned one are computed one by one, those after it several at a time.
+Index FirstRoundedAlike(const MatrixView& m, Index j) {
+  Index row = j;
+  while (row > 0 && reinterpret_cast<uintptr_t>(&m(row, j)) % EIGEN_MAX_ALIGN_BYTES != 0) --row;
+  return row;
+}
 
 class StationaryKernel : public Kernel {
  public:
@@ -99,12 +108,25 @@ class StationaryKernel : public Kernel {
     const Shape shape = ShapeOf(parameters);
     const PointMatrix left = Scaled(shape, a);
     const PointMatrix right = Scaled(shape, b);
-    for (Index j = 0; j < b.rows(); ++j) {
-      auto column = out.col(j).array();
-      SquaredDistances(shape, left, 0, right, j, column);
-      Correlate(smoothness_, column);
-      column *= shape.variance;
+    for (Index j = 0; j < b.rows(); ++j) FillColumn(shape, left, 0, right, j, out.col(j).array());
+  }
+
+  void DoLowerCovariance(ConstVectorView parameters, const PointMatrix& x,
+                         MatrixView out) const override {
+    const Shape shape = ShapeOf(parameters);
+    const PointMatrix scaled = Scaled(shape, x);
+    for (Index j = 0; j < x.rows(); ++j) {
+      const Index first = FirstRoundedAlike(out, j);
+      FillColumn(shape, scaled, first, scaled, j, out.col(j).tail(x.rows() - first).array());
     }
+  }
+
+  // The covariances of the rows of `a` from `first` on with row `j` of `b`, both scaled.
+  void FillColumn(const Shape& shape, const PointMatrix& a, Index first, const PointMatrix& b,
+                  Index j, ArrayView column) const {
+    SquaredDistances(shape, a, first, b, j, column);
+    Correlate(smoothness_, column);
+    column *= shape.variance;
   }
 
   double DoVariance(ConstVectorView parameters) const override {

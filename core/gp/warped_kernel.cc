@@ -112,6 +112,11 @@ class WarpedKernel : public Kernel {
     out = inner_->Covariance(InnerPart(parameters), Warped(parameters, a), Warped(parameters, b));
   }
 
+  void DoLowerCovariance(ConstVectorView parameters, const PointMatrix& x,
+                         MatrixView out) const override {
+    out = inner_->LowerCovariance(InnerPart(parameters), Warped(parameters, x));
+  }
+
   double DoVariance(ConstVectorView parameters) const override {
     return inner_->Variance(InnerPart(parameters));
   }

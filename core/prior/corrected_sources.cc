@@ -30,7 +30,7 @@ absl::StatusOr<Predictions> CorrectionsAt(const DifferenceProcess& process, Matr
   const double most = process.kernel.Variance(process.parameters);
   Predictions corrections{Vector::Zero(points.rows()), Vector::Constant(points.rows(), most)};
   if (process.x.rows() == 0) return corrections;
-  Matrix covariance = process.kernel.Covariance(process.parameters, process.x, process.x);
+  Matrix covariance = process.kernel.LowerCovariance(process.parameters, process.x);
   covariance.diagonal() += process.noise;
   SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(covariance)));
   factor.SolveLower(differences);

@@ -63,6 +63,15 @@ TEST_P(KernelTest, TheVarianceIsTheCovarianceOfAPointWithItself) {
   }
 }
 
+TEST_P(KernelTest, TheLowerTriangleAloneHasTheSameBits) {
+  const Vector parameters = Parameters(31);
+  for (Index count = 0; count < 40; ++count) {
+    const PointMatrix x = Points(count, 31);
+    const Matrix both = kernel_->Covariance(parameters, x, x);
+    EXPECT_EQ(Symmetric(kernel_->LowerCovariance(parameters, x)), Symmetric(both)) << count;
+  }
+}
+
 TEST_P(KernelTest, ATapeHoldsTheCovariancesOfOneSetOfPoints) {
   for (const Index count : {0, 1, 2, 7, 33, 70}) {
     const Vector parameters = Parameters(21);
