@@ -1,6 +1,7 @@
 #include "core/gp/patched_process.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "core/base/even_parts.h"
@@ -35,8 +36,14 @@ absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
     return absl::FailedPreconditionError("observations must be finite");
   }
   Patches patches(observations.x, kMostInPatch);
+  const PointMatrix& x = observations.x;
+  std::vector<std::unique_ptr<KernelAt>> blocks;
+  for (Index first = 0; first < x.rows(); first += kCovarianceBlock) {
+    blocks.push_back(prior->At(x.middleRows(first, std::min(kCovarianceBlock, x.rows() - first))));
+    assert(blocks.back() != nullptr);
+  }
   auto data = std::make_shared<const Data>(
-      Data{std::move(prior), std::move(observations), std::move(patches)});
+      Data{std::move(prior), std::move(observations), std::move(patches), std::move(blocks)});
   return std::unique_ptr<PatchedProcess>(
       new PatchedProcess(std::move(data), std::move(sample), most_fitted, std::move(deadline)));
 }
@@ -54,12 +61,11 @@ PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess
 
 // Those of all observations.
 Vector PatchedProcess::CovariancesWith(const PointMatrix& middle) const {
-  const PointMatrix& x = data_->observations.x;
-  Vector covariances(x.rows());
-  for (Index first = 0; first < x.rows(); first += kCovarianceBlock) {
-    const Index count = std::min(kCovarianceBlock, x.rows() - first);
-    covariances.segment(first, count) =
-        data_->prior->Covariance(x.middleRows(first, count), middle).col(0);
+  Vector covariances(data_->observations.y.size());
+  Index first = 0;
+  for (const std::unique_ptr<KernelAt>& block : data_->blocks) {
+    block->Covariance(middle, covariances.segment(first, block->size()));
+    first += block->size();
   }
   return covariances;
 }

@@ -38,9 +38,10 @@ class PatchedProcess final : public Surrogate {
   // 1 MiB, and 2 MiB once a pending point is among its observations.
   static constexpr size_t kMostFitted = 128;
 
-  // `sample` is a process of some of the observations, with the same prior; it stands in where a
-  // factorisation fails. At least one observation. `deadline` may be changed between calls; null:
-  // there is none. FAILED_PRECONDITION when something is not finite.
+  // At least one observation. `prior` must have the form that At gives. `sample` is a process of
+  // some of the observations, with the same prior; it stands in where a factorisation fails.
+  // `deadline` may be changed between calls; null: there is none. FAILED_PRECONDITION when
+  // something is not finite.
   static absl::StatusOr<std::unique_ptr<PatchedProcess>> Fit(
       std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample,
       size_t most_fitted = kMostFitted, std::shared_ptr<const Deadline> deadline = nullptr);
@@ -50,6 +51,7 @@ class PatchedProcess final : public Surrogate {
     std::shared_ptr<const GaussianPrior> prior;
     Observations observations;
     Patches patches;
+    std::vector<std::unique_ptr<KernelAt>> blocks;  // The observations in order, some in each.
   };
   struct Fitted {
     GaussianProcess process;
