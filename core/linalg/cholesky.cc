@@ -25,18 +25,22 @@ bool ArePivots(const Matrix& factor, const Vector& diagonal, double least) {
 }
 
 // Factorises `k` with `jitter` on its diagonal into `factor`; returns whether
-// that succeeded.
+// that succeeded. Eigen::LLT would do the same and compute a norm besides.
 bool Factorise(const Matrix& k, double jitter, Matrix& factor) {
-  factor = k;
+  const Index size = k.rows();
+  factor.resize(size, size);
+  for (Index j = 0; j < size; ++j) factor.col(j).tail(size - j) = k.col(j).tail(size - j);
   factor.diagonal().array() += jitter;
   const Vector diagonal = factor.diagonal();
-  const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);
-  return llt.info() == Eigen::Success && ArePivots(factor, diagonal, LeastPivotPart(factor.rows()));
+  MatrixView view = factor;
+  return Eigen::internal::llt_inplace<double, Eigen::Lower>::blocked(view) == -1 &&
+         ArePivots(factor, diagonal, LeastPivotPart(size));
 }
 
+// Zero times what is not finite is not a number; sums of such products are quicker than allFinite.
 bool LowerIsFinite(const Matrix& k) {
   for (Index j = 0; j < k.cols(); ++j) {
-    if (!k.col(j).tail(k.rows() - j).allFinite()) return false;
+    if (std::isnan((0 * k.col(j).tail(k.rows() - j)).sum())) return false;
   }
   return true;
 }
