@@ -59,13 +59,15 @@ absl::StatusOr<PlacedNormal> PlacedNormal::WithRidge(Vector mean, Matrix covaria
   normal.mean_ = std::move(mean);
   normal.covariance_ = std::move(covariance);
   normal.lower_ = factor.lower();
-  normal.inverse_ = factor.Inverse();
   normal.ridge_ = ridge;
   normal.trace_ = normal.covariance_.trace();
-  if (!normal.inverse_.allFinite()) {
-    return absl::FailedPreconditionError("the inverse of a covariance overflows");
-  }
   return normal;
+}
+
+const Matrix& PlacedNormal::inverse() const {
+  std::call_once(inverse_->is_made,
+                 [this] { inverse_->matrix = Cholesky::Of(covariance_)->Inverse(); });
+  return inverse_->matrix;
 }
 
 double JeffreysDivergence(const PlacedNormal& a, const PlacedNormal& b) {

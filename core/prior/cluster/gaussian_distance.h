@@ -20,10 +20,12 @@
 // 1), for both distances: D stays within bounds, and the squares above lose
 // nothing that matters.
 //
-// Immutable, hence thread-safe.
+// Immutable, but for inverses that are made when first asked for; thread-safe.
 #ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_GAUSSIAN_DISTANCE_H_
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_GAUSSIAN_DISTANCE_H_
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -35,7 +37,8 @@ namespace slipstream {
 inline constexpr double kNormalRidgePart = 1e-4;
 inline constexpr double kLeastNormalRidge = 1e-8;
 
-// A normal distribution, ready to be compared: takes three square matrices.
+// A normal distribution, ready to be compared: takes two square matrices, and a third one once its
+// inverse has been asked for, which only Jeffreys divergences do.
 class PlacedNormal {
  public:
   // FAILED_PRECONDITION when something is not finite or the covariance is
@@ -56,10 +59,15 @@ class PlacedNormal {
   double ridge() const { return ridge_; }
   // The covariance's lower factor, inverse and trace.
   const Matrix& lower() const { return lower_; }
-  const Matrix& inverse() const { return inverse_; }
+  const Matrix& inverse() const;
   double trace() const { return trace_; }
 
  private:
+  struct Inverse {
+    std::once_flag is_made;
+    Matrix matrix;
+  };
+
   static absl::StatusOr<PlacedNormal> WithRidge(Vector mean, Matrix covariance, double ridge);
 
   PlacedNormal() = default;
@@ -67,7 +75,7 @@ class PlacedNormal {
   Vector mean_;
   Matrix covariance_;
   Matrix lower_;
-  Matrix inverse_;
+  std::shared_ptr<Inverse> inverse_ = std::make_shared<Inverse>();  // Shared with copies.
   double ridge_ = 0;
   double trace_ = 0;
 };
