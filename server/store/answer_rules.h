@@ -20,7 +20,7 @@ namespace slipstream::rules {
 // was given to a request with other content.
 absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard);
 
-// The answers of a project take so many bytes at least, whatever its quota is.
+// A project may have answers of so many bytes whatever its quota is.
 inline constexpr int64_t kLeastAnswerBytes = 16 << 20;
 
 // RESOURCE_EXHAUSTED if the answers that are remembered for the guard's project take all that its

@@ -164,9 +164,8 @@ absl::Status Answers::Insert(const std::string& request_id, const RememberedAnsw
                              const std::string& project) {
   Query query(connection_, kInsertIn[generation_->current]);
   query.BindText(request_id).BindBlob(answer.fingerprint).BindBlob(answer.answer);
-  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   added_bytes_[project] += StoredBytesOfAnswer(answer.answer);
-  return absl::OkStatus();
+  return query.Run();
 }
 
 absl::Status Answers::Flush() {

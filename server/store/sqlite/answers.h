@@ -48,8 +48,7 @@ class Answers {
   absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer,
                       const std::string& project);
   absl::StatusOr<int64_t> BytesOf(const std::string& project);
-  // Writes how much the transaction has added to each project's bytes: once, as counting each
-  // answer on its own would take longer than keeping it.
+  // Writes what projects' answers take, directly before the commit.
   absl::Status Flush();
   // Called in any transaction: erases some of the answers that are forgotten.
   absl::Status EraseSome();
@@ -74,8 +73,8 @@ class Answers {
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
   std::optional<bool> earlier_is_empty_;
-  std::map<std::string, int64_t> added_bytes_;  // By project, since the latest Flush.
-  bool pending_ = true;                         // An earlier process may have left some.
+  std::map<std::string, int64_t> added_bytes_;  // Of the transaction's answers, by project.
+  bool pending_ = true;  // An earlier process may have left some.
 };
 
 }  // namespace slipstream::sqlite

@@ -4,8 +4,8 @@
 //   GatheredLog log(/*vfs=*/"");
 //   auto connection = Connection::Open(path, flags, log.vfs());
 //
-// It can also be told which commits there is room for, as only what is written of one says how
-// large the database is after it, without a statement that SQLite compiles anew each time.
+// It can also be told which commits there is room for: what is written of one says how large the
+// database is after it, without a statement that SQLite compiles anew each time.
 //
 // What is gathered is written when the log is synced, as every commit does with synchronous = FULL,
 // and before anything else is done with the file. With less, other connections could look for a

@@ -129,6 +129,10 @@ class SqliteDatabase : public Database {
   void MoveLog();
   // Commits, and takes the time.
   absl::Status Commit();
+  // Where a transaction may be large and the disk have no room for it, fails before anything of it
+  // is in the log, where a power cut would leave what looks like damage.
+  absl::Status CheckRoom();
+  absl::Status FullDisk();
   // Whether the latest transaction, or this one, has changed rows.
   bool HasWritten() const;
   // Notes whether changes can be made, by how the latest one ended.
@@ -313,16 +317,26 @@ absl::Status SqliteDatabase::CommitToWatchedFiles() {
 absl::Status SqliteDatabase::Commit() {
   const auto begin = std::chrono::steady_clock::now();
   SLIPSTREAM_RETURN_IF_ERROR(transaction_.Flush());
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRoom());
   const absl::Status committed = transaction_.Commit();
-  if (writer_->failure() == SQLITE_FULL) {
-    return writer_->Fail(SQLITE_FULL,
-                         "the disk is full; make room on it, or delete studies or source tasks");
-  }
+  if (writer_->failure() == SQLITE_FULL) return FullDisk();
   SLIPSTREAM_RETURN_IF_ERROR(committed);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   commit_seconds_.Observe(took.count());
   if (HasWritten()) next_room_ = {};
   return absl::OkStatus();
+}
+
+// The statement for the size takes longer than many a change: SQLite compiles it anew each time.
+absl::Status SqliteDatabase::CheckRoom() {
+  if (!transaction_.adds() && !growth_room_.is_short()) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
+  return growth_room_.Take(size, transaction_.only_deletes()) ? absl::OkStatus() : FullDisk();
+}
+
+absl::Status SqliteDatabase::FullDisk() {
+  return writer_->Fail(SQLITE_FULL,
+                       "the disk is full; make room on it, or delete studies or source tasks");
 }
 
 bool SqliteDatabase::HasWritten() const {

@@ -151,7 +151,8 @@ class SqliteTransaction : public RowTransaction {
   absl::Status Purge();
   // Whether the transaction deletes what takes room.
   bool deletes() const { return deletes_; }
-  // Whether it also adds nothing that does.
+  // Whether it adds what does: studies, trials or source tasks.
+  bool adds() const { return adds_; }
   bool only_deletes() const { return deletes_ && !adds_; }
   // Whether there may be any left.
   bool purge_pending() const {

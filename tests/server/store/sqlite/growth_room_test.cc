@@ -152,6 +152,27 @@ TEST_F(FullDiskTest, ItIsToldOfWhileChangesThatNeedNoRoomSucceed) {
   });
 }
 
+// A change that is larger than what the log gathers before it is written.
+TEST_F(FullDiskTest, WhatWasRefusedLeavesNoPiecesInTheLogForAPowerCutToShow) {
+  const TemporaryFile copy;
+  OnSmallDisk([&] {
+    const auto store = Open();
+    if (!store.ok() || !CreateStudy(**store, StudyNamed("s")).ok() || !FillUp()) return 1;
+    absl::Status added;
+    while (added.ok()) added = Add(**store, "s", 2000);
+    if (!absl::IsResourceExhausted(added)) return 2;
+    copy.Write(ReadBytes(path()));
+    WriteBytes(copy.path() + "-wal", ReadBytes(path() + "-wal"));
+    WriteBytes(copy.path() + "-shm", "");
+    bool has_warned = false;
+    SqliteStoreOptions options = Options();
+    options.path = copy.path();
+    options.on_warning = [&](const std::string&) { has_warned = true; };
+    if (!OpenSqliteStore(options).ok()) return 3;
+    return has_warned ? 4 : 0;
+  });
+}
+
 TEST(GrowthRoomTest, RoomThatWasGivenBackIsTakenAgain) {
   const TemporaryFile file;
   file.Write("");
