@@ -39,9 +39,12 @@ constexpr int64_t kLateGuardPeriod = 2;
 // Results speak against the sources where the model with them weighs less than this.
 constexpr double kDoubtedShare = 0.4;
 // In spaces with categories or conditions, unless they are lists of candidates, every third
-// suggestion, from the second one on, is for contrast whatever the sources' share is.
+// suggestion, from the second one on, is for contrast whatever the sources' share is, ...
 constexpr int64_t kContrastPlace = 1;
 constexpr int64_t kContrastPeriod = 3;
+// ... and every third one is not for contrast once there are trials enough for a model without
+// sources, even if results speak against the sources.
+constexpr int64_t kModelPlace = 2;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
 // Marks suggestions of the start.
@@ -303,12 +306,16 @@ bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion
                    std::count_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
                      return IsForContrast(suggestion.provenance.notes);
                    });
-  if (static_cast<size_t>(contrasts) >= InitialResultsAlone(view_, parts_.recipe)) return false;
+  const auto begins_alone = static_cast<int64_t>(InitialResultsAlone(view_, parts_.recipe));
+  if (contrasts >= begins_alone) return false;
   // Before there is evidence, every second one from the third on.
   if (!without_.has_value()) return suggested > 0 && suggested % 2 == 0;
-  if (evidence_.share() < kDoubtedShare) return true;
-  return IsMixed(*view_.space) && !view_.space->has_candidates() &&
-         suggested % kContrastPeriod == kContrastPlace;
+  const bool is_doubted = evidence_.share() < kDoubtedShare;
+  if (!IsMixed(*view_.space) || view_.space->has_candidates()) return is_doubted;
+  const auto trials = static_cast<int64_t>(CountResults(view_) + view_.open.size() + made.size());
+  if (is_doubted && trials < begins_alone) return true;
+  const int64_t place = suggested % kContrastPeriod;
+  return is_doubted ? place != kModelPlace : place == kContrastPlace;
 }
 
 Fact StudyModels::AskedFact() const {

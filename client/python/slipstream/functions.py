@@ -88,7 +88,8 @@ def create_or_load(
     Optuna study, and for the tables of Optuna, MLflow, Ray Tune and Ax (see `register_source`).
     `candidates`: a table of the only configurations that may be suggested. Without `space`, the
     space is inferred from it; a column of more than a thousand numbers becomes a range. With
-    `allow_repeats` each candidate may be suggested more than once.
+    `allow_repeats` each candidate may be suggested more than once. The list is part of the space:
+    giving a space without `candidates` asks for a study that has no list.
     `exact`: whether the same configuration always gives the same value. If so, the model does not
     repeat a configuration as long as it finds another one. Without `exact`, it avoids repeats only
     after two repeated configurations have given the same values as before. `exact` is part of the

@@ -375,6 +375,8 @@ class Opening(ServerTest):
             (lambda: self.open({"lr": log(1e-5, 1), "kernel": choice("a", "b")},
                                sources=[[{"lr": 0.1, "kernl": "a", "accuracy": 1}]]), ValueError,
              "'kernl' is neither .*; unless it is meant to be 'kernel', which has no column: l"),
+            (lambda: self.open({"lr": log(1e-5, 1)}, sources=[[{"lr": 0.1, "accuracy": 1}], []]),
+             ValueError, r"sources\[1\] has no rows"),
             (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
              "must be a number"),
             (lambda: self.open(maximize=["a", "b"]), TypeError,

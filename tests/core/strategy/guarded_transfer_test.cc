@@ -360,6 +360,21 @@ TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
   EXPECT_THAT(places, testing::ElementsAre(2, 4, 7, 10, 13, 16, 19, 22));
 }
 
+// A study without sources would by then ask its model.
+TEST(Auto, AsksModelsAgainAfterEightTrialsInSpacesWithCategoriesEvenIfTheSourcesMislead) {
+  const auto space = MixedSpace();
+  FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
+  const auto bowl = [&](const Configuration& configuration) {
+    return BowlValueAt(*space, configuration, 0.9);
+  };
+  const std::vector<Suggestion> made = RunOf("auto", study, 14, bowl);
+  std::vector<size_t> places;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (IsForContrast(made[i])) places.push_back(i);
+  }
+  EXPECT_THAT(places, testing::ElementsAre(2, 4, 5, 6, 7, 9, 10, 12));
+}
+
 TEST(Auto, PeoplesOwnTrialsAreAStartInSpacesWithCategories) {
   const auto space = MixedSpace();
   FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});

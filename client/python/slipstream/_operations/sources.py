@@ -140,18 +140,18 @@ def _register(
 
 
 def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
-    metric, is_file = subject.objective.metric, False
+    metric, is_file, name = subject.objective.metric, False, subject.table or "the table"
     if isinstance(table, os.PathLike):
         is_file, space = True, subject.space
         table = read_csv(table, lambda column: space.get(column) or space.get(bare_name(column)))
     records = records_of(table)
     cells = rows_of([labelled(record, subject.space) for record in records])
     if not cells:
-        raise ValueError("the table has no rows, and a source task needs at least one")
+        raise ValueError(f"{name} has no rows, and a source task needs at least one")
     columns = list(dict.fromkeys(name for record in records for name in record))
     rows = table_rows(cells, columns, subject.space, metric)
     if not rows:
-        raise ValueError("the table has no trial that succeeded, failed or is infeasible")
+        raise ValueError(f"{name} has no trial that succeeded, failed or is infeasible")
     check_cells(rows, subject.space, metric, subject.table, is_file)
     return rows
 
