@@ -218,7 +218,9 @@ std::string Advice(const absl::Status& status) {
         "To go on in a new study that learns from it: slipstream source register --study ",
         StudyThat(" is COMPLETED ", message), ", then study create with --source");
   }
-  if (const std::string deletion = DeletionFor(ExceededQuota(status)); !deletion.empty()) {
+  // Kept answers only expire.
+  if (const std::string deletion = DeletionFor(ExceededQuota(status));
+      !deletion.empty() && !absl::StrContains(message, " bytes of answers kept for repeats ")) {
     return absl::StrCat("To make room: ", deletion, ". The server's operator can raise the quota");
   }
   if (const std::string list = ListOfNames(status); !list.empty()) {

@@ -1,7 +1,6 @@
 #include "core/gp/patched_process.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "core/base/even_parts.h"
@@ -40,7 +39,9 @@ absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
   std::vector<std::unique_ptr<KernelAt>> blocks;
   for (Index first = 0; first < x.rows(); first += kCovarianceBlock) {
     blocks.push_back(prior->At(x.middleRows(first, std::min(kCovarianceBlock, x.rows() - first))));
-    assert(blocks.back() != nullptr);
+    if (blocks.back() == nullptr) {
+      return absl::FailedPreconditionError("the prior has no form for points that stay");
+    }
   }
   auto data = std::make_shared<const Data>(
       Data{std::move(prior), std::move(observations), std::move(patches), std::move(blocks)});

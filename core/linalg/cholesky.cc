@@ -32,7 +32,7 @@ bool Factorise(const Matrix& k, double jitter, Matrix& factor) {
   for (Index j = 0; j < size; ++j) factor.col(j).tail(size - j) = k.col(j).tail(size - j);
   factor.diagonal().array() += jitter;
   const Vector diagonal = factor.diagonal();
-  MatrixView view = factor;
+  MatrixView view = factor;  // The kernel of Eigen::LLT, which also takes the matrix's norm.
   return Eigen::internal::llt_inplace<double, Eigen::Lower>::blocked(view) == -1 &&
          ArePivots(factor, diagonal, LeastPivotPart(size));
 }

@@ -313,6 +313,7 @@ std::vector<Preset> MakePresets() {
     const auto like = std::find_if(presets.begin(), presets.end(), [&](const Preset& preset) {
       return preset.name == words.recipe.like;
     });
+    assert(words.recipe.like.empty() || like != presets.end());
     const absl::StatusOr<Recipe> recipe = ChangedRecipe(
         like == presets.end() ? Recipe() : like->recipe, ChangeOf(words.recipe));
     assert(recipe.ok());

@@ -66,7 +66,7 @@ CallRates::Account& CallRates::Balance(absl::string_view project, double rate) {
 }
 
 CallRates::Accounts::iterator CallRates::Open(absl::string_view project, double rate, Time now) {
-  // Changes nothing if memory is lacking.
+  // Changes nothing if memory runs out.
   Accounts opened;
   opened.push_front({std::string(project), MostSaved(rate), now});
   by_project_.emplace(project, opened.begin());

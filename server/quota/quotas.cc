@@ -42,7 +42,8 @@ absl::Status Quotas::Refusal(QuotaKind kind, absl::string_view project,
                              absl::string_view text) const {
   const std::string message =
       absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")");
-  // The quota of calls refuses for a moment, any other quota until something is deleted.
+  // The quota of calls refuses for a moment, any other quota until something is deleted
+  // or has expired.
   return WithQuota(kind == QuotaKind::kCalls ? OverloadError(message)
                                              : absl::ResourceExhaustedError(message),
                    NameOf(kind));

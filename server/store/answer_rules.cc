@@ -1,6 +1,8 @@
 #include "server/store/answer_rules.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,11 @@ constexpr char kDefaultProject[] = "default";
 
 std::string ProjectOf(const RequestGuard& guard) {
   return guard.project.empty() ? kDefaultProject : guard.project;
+}
+
+int64_t MostAnswerBytes(int64_t quota) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return quota > kMost / kAnswerBytesPerByte ? kMost : quota * kAnswerBytesPerByte;
 }
 
 // A request id has no control characters.
@@ -45,7 +52,7 @@ absl::Status CheckRoomForAnswer(RowTransaction& rows, Quotas* quotas, const Requ
   const std::string project = ProjectOf(guard);
   const std::optional<int64_t> quota = quotas->Of(project).bytes;
   if (!quota.has_value()) return absl::OkStatus();
-  const int64_t most = std::max(*quota, kLeastAnswerBytes);
+  const int64_t most = std::max(MostAnswerBytes(*quota), kLeastAnswerBytes);
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t used, rows.FindAnswerBytes(project));
   if (used < most) return absl::OkStatus();
   return quotas->Refusal(

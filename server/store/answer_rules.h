@@ -20,8 +20,10 @@ namespace slipstream::rules {
 // was given to a request with other content.
 absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard);
 
-// A project may have answers of so many bytes whatever its quota is.
+// A project may have answers of so many bytes whatever its quota is, ...
 inline constexpr int64_t kLeastAnswerBytes = 16 << 20;
+// ... and of so many times the bytes that it may store: more than its own trials need.
+inline constexpr int64_t kAnswerBytesPerByte = 4;
 
 // RESOURCE_EXHAUSTED if the answers that are remembered for the guard's project take all that its
 // quota of bytes allows, which is counted apart from what the project stores. To be asked before

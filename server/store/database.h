@@ -28,8 +28,8 @@ class Database {
   // back and returns its status. May run `body` again after a rollback, for
   // example when another server's transaction came between, and gives that up, if
   // at all, with UNAVAILABLE, which clients take for a reason to repeat the call.
-  // Throws nothing: a lack of memory, also where `body` throws it, is the OutOfMemory
-  // error. Called by one thread at a time.
+  // Throws nothing: if memory runs out, also in `body`, the status is OutOfMemory. Called by one
+  // thread at a time.
   virtual TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) = 0;
 
   // Runs `body`, once, on a snapshot and returns its status, or why there is no

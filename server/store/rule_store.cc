@@ -129,15 +129,15 @@ class RuleStore : public Store {
 
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
     SubmitInQuota(std::move(write),
-           [study = std::move(study), quotas = options_.quotas](RowTransaction& rows) {
-             return rules::CreateStudy(rows, study, quotas);
-           });
+                  [study = std::move(study), quotas = options_.quotas](RowTransaction& rows) {
+                    return rules::CreateStudy(rows, study, quotas);
+                  });
   }
   void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) override {
     SubmitInQuota(std::move(write),
-           [study = std::move(study), change = std::move(change)](RowTransaction& rows) {
-             return rules::UpdateStudy(rows, study, change);
-           });
+                  [study = std::move(study), change = std::move(change)](RowTransaction& rows) {
+                    return rules::UpdateStudy(rows, study, change);
+                  });
   }
   void DeleteStudy(StudyRef study, Write<Unit> write) override {
     Submit(std::move(write), [study = std::move(study)](RowTransaction& rows) {
@@ -162,10 +162,10 @@ class RuleStore : public Store {
   }
   void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
     SubmitInQuota(std::move(write),
-           [addition = std::move(addition), max_trials = options_.max_trials_per_study,
-            quotas = options_.quotas](RowTransaction& rows) {
-             return rules::AddTrials(rows, addition, max_trials, quotas);
-           });
+                  [addition = std::move(addition), max_trials = options_.max_trials_per_study,
+                   quotas = options_.quotas](RowTransaction& rows) {
+                    return rules::AddTrials(rows, addition, max_trials, quotas);
+                  });
   }
   void SetCommitListener(std::function<void()> listener) override {
     writes_.SetListener(std::move(listener));
@@ -175,10 +175,10 @@ class RuleStore : public Store {
   }
   void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
     SubmitInQuota(std::move(write),
-           [lease = std::move(lease), max_trials = options_.max_trials_per_study,
-            quotas = options_.quotas](RowTransaction& rows) {
-             return rules::LeasePrepared(rows, lease, max_trials, quotas);
-           });
+                  [lease = std::move(lease), max_trials = options_.max_trials_per_study,
+                   quotas = options_.quotas](RowTransaction& rows) {
+                    return rules::LeasePrepared(rows, lease, max_trials, quotas);
+                  });
   }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     Submit(std::move(write),

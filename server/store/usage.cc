@@ -5,9 +5,10 @@
 namespace slipstream {
 namespace {
 
-// The step of the schema that counts what was stored before it has these numbers, too.
+// The step of the schema that counts what was stored before it has these two numbers, too.
 constexpr int64_t kBytesOfTrialRow = 200;
 constexpr int64_t kBytesOfReport = 24;
+
 constexpr int64_t kBytesOfAnswerRow = 200;
 
 template <typename... Texts>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
@@ -241,7 +240,9 @@ class TrialRecord(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         value = "" if self.value is None else f" with {self.value:.6g}"
-        brief = textwrap.shorten(self.reason, _LONGEST_REASON, placeholder=" ...")
+        brief = " ".join(self.reason.split())
+        if len(brief) > _LONGEST_REASON:
+            brief = f"{brief[:_LONGEST_REASON - 4]} ..."
         reason = f" ({brief})" if brief else ""
         params = params_text(self.params)
         return f"<trial {self.number}, {self.state}{value}{reason}{': ' if params else ''}{params}>"

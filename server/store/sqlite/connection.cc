@@ -107,7 +107,7 @@ absl::Status Connection::RollBack() {
   if (sqlite3_get_autocommit(database_) != 0) return absl::OkStatus();
   const absl::Status status = query.Run();
   // SQLite also says so if there is no memory for what it does besides.
-  const bool is_done = failure_ == SQLITE_NOMEM && sqlite3_get_autocommit(database_) != 0;
+  const bool is_done = IsOutOfMemory(failure_) && sqlite3_get_autocommit(database_) != 0;
   return is_done ? absl::OkStatus() : status;
 }
 

@@ -15,14 +15,13 @@ constexpr char kDamageUrl[] = "slipstream/damage";
 int PrimaryCode(int code) { return code & 0xff; }
 
 absl::StatusCode StatusCodeOf(int code) {
-  if (code == SQLITE_IOERR_NOMEM) return absl::StatusCode::kResourceExhausted;
+  if (IsOutOfMemory(code)) return absl::StatusCode::kResourceExhausted;
   // A page whose checksum is wrong gives SQLITE_IOERR_DATA.
   if (code == SQLITE_IOERR_CORRUPTFS || code == SQLITE_IOERR_DATA)
     return absl::StatusCode::kDataLoss;
   if (code == SQLITE_READONLY_DBMOVED) return absl::StatusCode::kFailedPrecondition;
   switch (PrimaryCode(code)) {
     case SQLITE_FULL:
-    case SQLITE_NOMEM:
     case SQLITE_TOOBIG:
       return absl::StatusCode::kResourceExhausted;
     case SQLITE_BUSY:
@@ -48,8 +47,7 @@ absl::Status WithText(int code, absl::string_view path, absl::string_view text) 
   const std::string message = absl::StrCat("the store ", path, ": ", with_code);
   // Until there is room or memory again, for which those who have results to report had better
   // wait.
-  const bool may_pass = PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_NOMEM ||
-                        code == SQLITE_IOERR_NOMEM;
+  const bool may_pass = PrimaryCode(code) == SQLITE_FULL || IsOutOfMemory(code);
   if (may_pass) return OverloadError(message);
   if (code == SQLITE_BUSY) {
     return absl::Status(status, absl::StrCat(message, "; another program has locked the file, "
@@ -95,8 +93,10 @@ bool IsFailedWrite(int code) {
   }
 }
 
-bool IsDiskFailure(int code) {
-  return PrimaryCode(code) == SQLITE_IOERR && code != SQLITE_IOERR_NOMEM;
+bool IsDiskFailure(int code) { return PrimaryCode(code) == SQLITE_IOERR && !IsOutOfMemory(code); }
+
+bool IsOutOfMemory(int code) {
+  return PrimaryCode(code) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
 }
 
 }  // namespace slipstream::sqlite

@@ -17,8 +17,8 @@ namespace slipstream::sqlite {
 // The advice is for a server; others give their own with the words of DamageIn.
 absl::Status DamageOf(absl::string_view path, absl::string_view what);
 
-// The status that `make` makes or, if it lacks memory for its text, another one with this code, by
-// which it can be told apart.
+// The status that `make` makes or, if there is no memory for its text, another one with this code,
+// by which it can be told apart.
 template <typename Make>
 absl::Status OrWithoutText(absl::StatusCode code, const Make& make) noexcept {
   try {
@@ -35,6 +35,8 @@ std::optional<std::string> DamageIn(const absl::Status& status);
 // SQLITE_OK, SQLITE_ROW nor SQLITE_DONE. `path` is the file, `text` SQLite's
 // own explanation. For damage it is a DamageOf. Without memory for its text it has none.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
+
+bool IsOutOfMemory(int code);
 
 // Whether the disk accepted nothing of a change, and may accept it later: it is full, or read-only.
 bool IsRefusalOfDisk(int code);

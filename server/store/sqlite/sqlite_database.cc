@@ -54,6 +54,9 @@ constexpr int kTransactionsAfterFailedPurge = 1024;
 // deleted old events.
 constexpr int kTransactionsPerLook = 1024;
 
+// A transaction that changes so many rows at most is written to the log at once.
+constexpr int64_t kFewRows = 12;
+
 // While the disk is full. Each attempt may wait for readers, who may have prevented the one before.
 constexpr std::chrono::milliseconds kBetweenAttempts(1000);
 
@@ -286,7 +289,7 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   const bool is_lost = IsDiskFailure(failure_) || absl::IsDataLoss(status);
   if (is_lost) Halt(status);
   const absl::Status undone = transaction_.RollBack();
-  if (!undone.ok() && writer_->TakeFailure() != SQLITE_NOMEM) Halt(undone);
+  if (!undone.ok() && !IsOutOfMemory(writer_->TakeFailure())) Halt(undone);
   return {ForCallers(status, failure_), /*rolled_back=*/begun && undone.ok() && !is_lost};
 }
 
@@ -329,7 +332,8 @@ absl::Status SqliteDatabase::Commit() {
 
 // The statement for the size takes longer than many a change: SQLite compiles it anew each time.
 absl::Status SqliteDatabase::CheckRoom() {
-  if (!transaction_.adds() && !growth_room_.is_short()) return absl::OkStatus();
+  const int64_t rows = sqlite3_total_changes64(writer_->database()) - total_changes_;
+  if (!transaction_.adds() && rows <= kFewRows && !growth_room_.is_short()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, free_pages_.FileSize());
   return growth_room_.Take(size, transaction_.only_deletes()) ? absl::OkStatus() : FullDisk();
 }

@@ -234,7 +234,8 @@ TEST_P(StoreContract, NoMoreAnswersAreKeptThanAProjectMayHave) {
   EXPECT_TRUE(update("a", "").ok());
   EXPECT_TRUE(DeleteStudy(store(), "vision/s", {"h", "f", "vision"}).ok());
   // More of them with a higher quota, and once the first have expired.
-  Limit("vision", {.bytes = rules::kLeastAnswerBytes + 1000});
+  Limit("vision",
+        {.bytes = rules::kLeastAnswerBytes / rules::kAnswerBytesPerByte + 1000});
   Create("vision/s");
   EXPECT_TRUE(update("i").ok());
   EXPECT_THAT(update("j").status, HasCode(kResourceExhausted));

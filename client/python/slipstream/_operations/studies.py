@@ -398,13 +398,13 @@ class StudyReader:
         return explanation_of(trial.number, message, self._space, bool(self._study.sources))
 
     def source_titles(self, names: Optional[Sequence[str]] = None) -> Plan[Dict[str, str]]:
-        """The titles of these source tasks, or of all that the study has, by name. Those of another
-        project are left out if the caller may not read them."""
+        """The titles of these source tasks, or of all that the study has, by name. Those that cannot
+        be read are left out, as those of another project that the caller may not read."""
         titles = {}
         for name in (self._study.sources or ()) if names is None else names:
             try:
                 titles[name] = (yield from self._service.get_source_task(name)).display_name
-            except errors.PermissionDenied:
+            except errors.SlipstreamError:
                 continue
         return titles
 

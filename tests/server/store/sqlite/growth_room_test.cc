@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -152,25 +154,37 @@ TEST_F(FullDiskTest, ItIsToldOfWhileChangesThatNeedNoRoomSucceed) {
   });
 }
 
-// A change that is larger than what the log gathers before it is written.
+// Changes that are larger than what the log gathers before it is written.
 TEST_F(FullDiskTest, WhatWasRefusedLeavesNoPiecesInTheLogForAPowerCutToShow) {
-  const TemporaryFile copy;
-  OnSmallDisk([&] {
-    const auto store = Open();
-    if (!store.ok() || !CreateStudy(**store, StudyNamed("s")).ok() || !FillUp()) return 1;
-    absl::Status added;
-    while (added.ok()) added = Add(**store, "s", 2000);
-    if (!absl::IsResourceExhausted(added)) return 2;
-    copy.Write(ReadBytes(path()));
-    WriteBytes(copy.path() + "-wal", ReadBytes(path() + "-wal"));
-    WriteBytes(copy.path() + "-shm", "");
-    bool has_warned = false;
-    SqliteStoreOptions options = Options();
-    options.path = copy.path();
-    options.on_warning = [&](const std::string&) { has_warned = true; };
-    if (!OpenSqliteStore(options).ok()) return 3;
-    return has_warned ? 4 : 0;
-  });
+  constexpr int kTrials = 60;
+  const auto add = [](Store& store, int64_t /*round*/) { return Add(store, "s", 2000); };
+  const auto report = [](Store& store, int64_t round) {
+    TrialReports reports{"s", round + 1, {}};
+    for (int64_t step = 0; step < 5000; ++step) reports.reports.push_back({step, 0.5});
+    return ReportSteps(store, reports).status;
+  };
+  const std::function<absl::Status(Store&, int64_t)> changes[] = {add, report};
+  for (const auto& change : changes) {
+    const TemporaryFile copy;
+    OnSmallDisk([&] {
+      const auto store = Open();
+      if (!store.ok() || !CreateStudy(**store, StudyNamed("s")).ok()) return 1;
+      if (!LeaseFresh(**store, *(*store)->GetStudy("s"), "w", kTrials).ok()) return 2;
+      if (!FillUp()) return 3;
+      absl::Status changed;
+      for (int64_t round = 0; changed.ok(); ++round) changed = change(**store, round);
+      if (!absl::IsResourceExhausted(changed)) return 4;
+      copy.Write(ReadBytes(path()));
+      WriteBytes(copy.path() + "-wal", ReadBytes(path() + "-wal"));
+      WriteBytes(copy.path() + "-shm", "");
+      bool has_warned = false;
+      SqliteStoreOptions options = Options();
+      options.path = copy.path();
+      options.on_warning = [&](const std::string&) { has_warned = true; };
+      if (!OpenSqliteStore(options).ok()) return 5;
+      return has_warned ? 6 : 0;
+    });
+  }
 }
 
 TEST(GrowthRoomTest, RoomThatWasGivenBackIsTakenAgain) {

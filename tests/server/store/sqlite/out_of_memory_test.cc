@@ -127,14 +127,15 @@ TEST_F(LittleMemoryStoreTest, ATransactionIsMadeOrIsAnErrorAndUndone) {
 }
 
 // It changes the schema, so SQLite compiles its statements anew, even the one that rolls it back.
+// Every fifth allocation, as there are some thousand of them and each transaction is synced.
 TEST_F(LittleMemoryStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAndUndone) {
   ASSERT_TRUE(CreateStudy("s").ok());
   int added = 0;
-  bool lacked = true;
-  for (int allocations = 0; lacked; ++allocations) {
+  bool ran_out = true;
+  for (int allocations = 0; ran_out; allocations += 5) {
     clock_.Advance(Options().retention);
     TransactionEnd end;
-    lacked = Transact(allocations, AddTrial, &end);
+    ran_out = Transact(allocations, AddTrial, &end);
     if (end.status.ok()) ++added;
     EXPECT_TRUE(end.status.ok() || IsOverload(end.status)) << end.status;
     ASSERT_EQ(TrialCount(), added) << "after " << allocations << " allocations";
@@ -146,8 +147,8 @@ TEST_F(LittleMemoryStoreTest, ATransactionThatForgetsAnswersIsMadeOrIsAnErrorAnd
 // The purge follows the transaction.
 TEST_F(LittleMemoryStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedLater) {
   ASSERT_TRUE(CreateStudy("s").ok());
-  bool lacked = true;
-  for (int allocations = 0; lacked; ++allocations) {
+  bool ran_out = true;
+  for (int allocations = 0; ran_out; ++allocations) {
     ASSERT_TRUE(CreateStudy("deleted").ok());
     ASSERT_TRUE(Transact([](RowTransaction& rows) {
                   return rules::AddTrials(rows, {"deleted", {NewSuggestion("x")}}, 10).status();
@@ -156,7 +157,7 @@ TEST_F(LittleMemoryStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedL
       return rules::DeleteStudy(rows, StudyRef("deleted")).status();
     };
     TransactionEnd end;
-    lacked = Transact(allocations, erase, &end);
+    ran_out = Transact(allocations, erase, &end);
     EXPECT_TRUE(end.status.ok() || IsOverload(end.status)) << end.status;
     if (!end.status.ok()) {
       ASSERT_TRUE(Transact(erase).ok());
@@ -172,13 +173,13 @@ TEST_F(LittleMemoryStoreTest, ADeletionIsMadeOrIsAnErrorAndWhatItLeavesIsErasedL
 }
 
 TEST_F(LittleMemoryStoreTest, AFailedDiskEndsAllWriting) {
-  bool lacked = true;
-  for (int allocations = 0; lacked; ++allocations) {
+  bool ran_out = true;
+  for (int allocations = 0; ran_out; ++allocations) {
     const std::string id = "s" + std::to_string(allocations);
     ASSERT_TRUE(CreateStudy(id).ok());
     disk_.FailSyncs();
     TransactionEnd end;
-    lacked = Transact(
+    ran_out = Transact(
         allocations,
         [&](RowTransaction& rows) {
           return rules::AddTrials(rows, {id, {NewSuggestion("x")}}, 10).status();
@@ -195,11 +196,11 @@ TEST_F(LittleMemoryStoreTest, AFailedDiskEndsAllWriting) {
 
 TEST_F(LittleMemoryStoreTest, ALostFileEndsAllWriting) {
   const std::string aside = path() + ".aside";
-  bool lacked = true;
-  for (int allocations = 0; lacked; ++allocations) {
+  bool ran_out = true;
+  for (int allocations = 0; ran_out; ++allocations) {
     ASSERT_EQ(std::rename(path().c_str(), aside.c_str()), 0);
     TransactionEnd end;
-    lacked = Transact(
+    ran_out = Transact(
         allocations, [](RowTransaction&) { return absl::OkStatus(); }, &end);
     ASSERT_EQ(std::rename(aside.c_str(), path().c_str()), 0);
     EXPECT_FALSE(end.status.ok());
