@@ -42,9 +42,9 @@ constexpr double kDoubtedShare = 0.4;
 // suggestion, from the second one on, is for contrast whatever the sources' share is, ...
 constexpr int64_t kContrastPlace = 1;
 constexpr int64_t kContrastPeriod = 3;
-// ... and every third one is not for contrast once there are trials enough for a model without
-// sources, even if results speak against the sources.
-constexpr int64_t kModelPlace = 2;
+// ... and so is every second one while results speak against the sources, though there are trials
+// enough for a model without them. The others are then not all of one place in a period of turns.
+constexpr int64_t kDoubtedPeriod = 2;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
 // Marks suggestions of the start.
@@ -313,9 +313,8 @@ bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion
   const bool is_doubted = evidence_.share() < kDoubtedShare;
   if (!IsMixed(*view_.space) || view_.space->has_candidates()) return is_doubted;
   const auto trials = static_cast<int64_t>(CountResults(view_) + view_.open.size() + made.size());
-  if (is_doubted && trials < begins_alone) return true;
-  const int64_t place = suggested % kContrastPeriod;
-  return is_doubted ? place != kModelPlace : place == kContrastPlace;
+  if (suggested % kContrastPeriod == kContrastPlace) return true;
+  return is_doubted && (trials < begins_alone || suggested % kDoubtedPeriod == 0);
 }
 
 Fact StudyModels::AskedFact() const {

@@ -87,9 +87,9 @@ class StudyModels {
   // told apart. With a guard, and less than three results, the third, the fifth and so on are,
   // unless the start has others; later ones are while results speak against the sources. In spaces
   // with categories or conditions every third one is, too: results that gather where the sources
-  // were best never show what other categories are worth. There, only two of three are while
-  // results speak against the sources, once there are as many trials as a study without sources
-  // begins with. In all there are at most as many as that; people's own trials count as well,
+  // were best never show what other categories are worth. There, once there are as many trials as
+  // a study without sources begins with, only every second one is besides, while results speak
+  // against the sources. In all there are at most so many; people's own trials count as well,
   // unless they failed.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.

@@ -351,7 +351,7 @@ class Outcomes(TrialTest):
                 (dict(failed="no\nmemory"), "failed (no memory)"),
                 (dict(failed=""), "failed"),
                 (dict(infeasible="too large"), "infeasible (too large)"),
-                (dict(value=0.5, stopped="word " * 30), f"stopped with 0.5 ({'word ' * 15}...)")):
+                (dict(value=0.5, stopped="word " * 30), f"stopped with 0.5 ({'word ' * 15}w ...)")):
             record = study.record(row, **outcome)
             self.assertEqual(repr(record), f"<trial {record.number}, {text}: x=0.3, kernel='rbf'>")
         study.enqueue(row)
