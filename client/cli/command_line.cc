@@ -284,8 +284,8 @@ std::string UnknownCommand(const std::string& argument, const CLI::App& command)
                       DidYouMean(argument, CommandsOf(command)));
 }
 
-// What to say of the number of an option's values, of which CLI11 says "--note: 1 required TEXT
-// missing" and the like; empty if it complains of something else.
+// Says in plain words what CLI11 says as "--note: 1 required TEXT missing": that an option has too
+// few values or too many. Empty if CLI11 complains of something else.
 std::string ComplaintOfCount(absl::string_view complaint) {
   const std::string option = absl::StrCat("'", complaint.substr(0, complaint.find(':')), "'");
   if (absl::StrContains(complaint, ": 1 required ")) return option + " needs a value";

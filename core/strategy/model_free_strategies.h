@@ -12,7 +12,8 @@
 
 namespace slipstream {
 
-// `name` is what provenance calls the strategy.
+// In both, `name` is what provenance calls the strategy.
+
 // Even filling of the space by a scrambled Sobol sequence, whose categories and branches are spread
 // (core/space/even_configurations.h).
 std::unique_ptr<Strategy> MakeQuasiRandomStrategy(std::string name);
@@ -21,6 +22,7 @@ std::unique_ptr<Strategy> MakeRandomStrategy(std::string name);
 
 // Their suggestions, for strategies that sometimes take one. `pool` is null on a space without
 // candidates, and not empty.
+
 // Point `index` of the sequence of `seed`, or the candidate that is left nearest to it, with the
 // fact "sobol_index".
 Suggestion QuasiRandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,

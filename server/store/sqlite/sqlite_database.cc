@@ -132,8 +132,8 @@ class SqliteDatabase : public Database {
   void MoveLog();
   // Commits, and takes the time.
   absl::Status Commit();
-  // Where a transaction may be large and the disk have no room for it, fails before anything of it
-  // is in the log, where a power cut would leave what looks like damage.
+  // Fails if the disk has no room for a transaction that may be large. This is asked before any of
+  // it is in the log: after a power cut, pieces there would look like damage.
   absl::Status CheckRoom();
   absl::Status FullDisk();
   // Whether the latest transaction, or this one, has changed rows.

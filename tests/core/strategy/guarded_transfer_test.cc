@@ -345,34 +345,31 @@ TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
   EXPECT_LE(where_served, 2 * kSeeds);
 }
 
-TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
+// Which of `count` suggestions are for contrast in a mixed space whose optimum is at `optimum`, and
+// at 0.1 according to its source.
+std::vector<size_t> ContrastsInMixedSpace(double optimum, int count) {
   const auto space = MixedSpace();
   FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
   const auto bowl = [&](const Configuration& configuration) {
-    return BowlValueAt(*space, configuration, 0.1);
+    return BowlValueAt(*space, configuration, optimum);
   };
-  const std::vector<Suggestion> made = RunOf("auto", study, 30, bowl);
+  const std::vector<Suggestion> made = RunOf("auto", study, count, bowl);
   std::vector<size_t> places;
   for (size_t i = 0; i < made.size(); ++i) {
     if (IsForContrast(made[i])) places.push_back(i);
   }
+  return places;
+}
+
+TEST(Auto, CatchesUpOnItsStartInSpacesWithCategoriesEvenIfTheSourcesServe) {
   // As many as gp_log_ei begins with, of which the first tells the models apart.
-  EXPECT_THAT(places, testing::ElementsAre(2, 4, 7, 10, 13, 16, 19, 22));
+  EXPECT_THAT(ContrastsInMixedSpace(0.1, 30),
+              testing::ElementsAre(2, 4, 7, 10, 13, 16, 19, 22));
 }
 
 // A study without sources would by then ask its model.
 TEST(Auto, AsksModelsAgainAfterEightTrialsInSpacesWithCategoriesEvenIfTheSourcesMislead) {
-  const auto space = MixedSpace();
-  FakeStudy study(space, {SourceOn(space, "sourceTasks/s", 0.1)});
-  const auto bowl = [&](const Configuration& configuration) {
-    return BowlValueAt(*space, configuration, 0.9);
-  };
-  const std::vector<Suggestion> made = RunOf("auto", study, 14, bowl);
-  std::vector<size_t> places;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (IsForContrast(made[i])) places.push_back(i);
-  }
-  EXPECT_THAT(places, testing::ElementsAre(2, 4, 5, 6, 7, 8, 10, 12));
+  EXPECT_THAT(ContrastsInMixedSpace(0.9, 14), testing::ElementsAre(2, 4, 5, 6, 7, 8, 10, 12));
 }
 
 TEST(Auto, PeoplesOwnTrialsAreAStartInSpacesWithCategories) {
