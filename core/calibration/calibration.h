@@ -82,7 +82,8 @@ std::unique_ptr<Calibration> MakeMaximumPosterior(const QuasiNewtonOptions& opti
 // Draws from the posterior by Hamiltonian Monte Carlo with step sizes from dual
 // averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, algorithm 5).
 // Diagnostics: the largest split R-hat and the smallest effective sample size
-// of any hyperparameter, and the acceptance rate.
+// of any hyperparameter, and the acceptance rate. Where all hyperparameters are given, there is one
+// member and nothing to diagnose.
 std::unique_ptr<Calibration> MakeHamiltonian(const HamiltonianOptions& options);
 
 }  // namespace slipstream

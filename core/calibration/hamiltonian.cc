@@ -157,6 +157,10 @@ class Hamiltonian : public Calibration {
     const TrainingData data = EvenlySpread(input.data, options_.most_observations);
     SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated result,
                                 start_->Calibrate(model, {data, input.seed, input.deadline}));
+    if (std::all_of(model.beliefs.begin(), model.beliefs.end(),
+                    [](const HyperparameterBelief& belief) { return belief.is_fixed(); })) {
+      return result;  // All draws would be equal.
+    }
     const SmoothFunction density = LogPosterior(model, data, true);
     State start{result.members.front().Packed(), 0, Vector()};
     start.gradient = Vector::Zero(start.x.size());

@@ -149,10 +149,13 @@ constexpr PresetWords kPresets[] = {
      {.like = "gp_map", .calibration = "hmc"}},
 
     // DeltaBO: beta = 0.2 under the root, a smooth difference, and no design of the target's own.
-    // What its appendix gives by hand for each task (lengthscales, noise, tau) is learnt.
+    // What its appendix gives by hand for each task (lengthscales, noise, tau) is averaged over: by
+    // the most probable values after a few results there is often no difference, and a study then
+    // stays where the source is best (tests/evidence/CHOICES.md).
     {"deltabo",
      "DeltaBO: the source's posterior mean plus a process for the difference, from the first trial",
      {.prior = "delta",
+      .calibration = "hmc",
       .acquisition = "ucb",
       .initial = "none",
       .options = {{"ucb_multiplier", kRootOfOneFifth},

@@ -210,6 +210,17 @@ TEST(Hamiltonian, ThinsEvenly) {
   }
 }
 
+TEST(Hamiltonian, WhereNothingIsUnknownTheOnlyMemberHoldsWhatIsGiven) {
+  Model model = TwoUnknowns();
+  Fix(model, kLengthscale, -0.5);
+  Fix(model, kNoise, -3);
+  const auto calibrated = MakeHamiltonian({})->Calibrate(model, {SampleData(12, 1, 0.2, 6), 2});
+  ASSERT_TRUE(calibrated.ok()) << calibrated.status();
+  ASSERT_EQ(calibrated->members.size(), 1u);
+  EXPECT_EQ(calibrated->members[0].Packed(), Vector({{0, -0.5, -3, 0}}));
+  EXPECT_TRUE(std::isfinite(calibrated->log_posterior));
+}
+
 TEST(Hamiltonian, AnotherSeedGivesOtherDraws) {
   const Model model = SmoothModel(1);
   const TrainingData data = SampleData(12, 1, 0.2, 6);

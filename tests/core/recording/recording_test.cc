@@ -36,8 +36,8 @@ struct RecordedRecipe {
 // axis says reaches the others.
 std::vector<RecordedRecipe> MixedRecipes() {
   return {
-      {"mixed_deltabo_scaml", "deltabo", {.prior = "scaml"}},
-      {"mixed_deltabo_stacked_hmc", "deltabo", {.prior = "stacked", .calibration = "hmc"}},
+      {"mixed_deltabo_scaml", "deltabo", {.prior = "scaml", .calibration = "map"}},
+      {"mixed_deltabo_stacked_hmc", "deltabo", {.prior = "stacked"}},
       {"mixed_scaml_expanding",
        "scaml",
        {.calibration = "expanding(map)",
@@ -45,7 +45,10 @@ std::vector<RecordedRecipe> MixedRecipes() {
         .options = {{"expanding_estimate", 1}, {"regret_power", 0.999}, {"most_sources", 1}}}},
       {"mixed_deltabo_hedge",
        "deltabo",
-       {.acquisition = "ei", .exploration = "hedge", .options = {{"hedge_rate", 2}}}},
+       {.calibration = "map",
+        .acquisition = "ei",
+        .exploration = "hedge",
+        .options = {{"hedge_rate", 2}}}},
       {"mixed_cluster_residual",
        "cmbo_jef_jef",
        {.calibration = "shrinking(map)",
@@ -88,7 +91,9 @@ std::vector<RecordedRecipe> MixedRecipes() {
         .options = {{"expanding_coupling", 2}, {"first_lengthscale", 0.5},
                     {"expanding_most", 20}}}},
       {"mixed_env_gp", "env_gp", {.acquisition = "ucb_theory", .options = {{"source_noise", 0.5}}}},
-      {"mixed_printed_noise", "deltabo", {.options = {{"printed_noise", 1}}}},
+      {"mixed_printed_noise",
+       "deltabo",
+       {.calibration = "map", .options = {{"printed_noise", 1}}}},
       {"mixed_efficient",
        "efficient",
        {.acquisition = "pi", .exploration = "exp3", .options = {{"pooled_points", 12}}}},

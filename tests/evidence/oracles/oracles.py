@@ -188,6 +188,20 @@ def upper_bound(scale, process, multiplier):
     return Belief(scale, process.at, acquire)
 
 
+def averaged_bound(scale, processes, multiplier):
+    """Of equally likely processes: the mixture's moments, and the average of their bounds."""
+    def predict(a):
+        means = np.array([process.at(a)[0] for process in processes])
+        deviations = np.array([process.at(a)[1] for process in processes])
+        mean = means.mean(0)
+        return mean, np.sqrt((deviations ** 2 + means ** 2).mean(0) - mean ** 2)
+
+    def acquire(a):
+        return np.mean([np.add(*np.multiply(process.at(a), [[1], [multiplier]]))
+                        for process in processes], 0)
+    return Belief(scale, predict, acquire)
+
+
 def normal_distribution(u):
     from math import erf
     return np.array([0.5 * (1 + erf(value / np.sqrt(2))) for value in u])
@@ -219,13 +233,16 @@ def deltabo(step, scale=None, source_kernel="matern52", beta=0.2):
     """Equations 5 and 7, and line 5 of algorithm 1: the noise of each result has var_g there."""
     scale = scale or step.shared_scale()
     g = step.source_process(step.sources()[0], [source_kernel], scale)
-    kernel = step.own_kernel("gaussian")
-    y = scale(step.raw)
-    residual = y - g.mean(step.x)
-    delta = prior_process(kernel).given(step.x, residual, g.variance(step.x) + step.own["noise"])
-    f = Process(lambda a: g.mean(a) + delta.mean(a), None)
-    f.variance = lambda a: g.variance(a) + delta.variance(a)
-    return upper_bound(scale, f, np.sqrt(beta))
+    residual = scale(step.raw) - g.mean(step.x)
+
+    def sum_with_difference(member):
+        delta = prior_process(step.own_kernel("gaussian", member)).given(
+            step.x, residual, g.variance(step.x) + member["noise"])
+        f = Process(lambda a: g.mean(a) + delta.mean(a), None)
+        f.variance = lambda a: g.variance(a) + delta.variance(a)
+        return f
+    return averaged_bound(scale, [sum_with_difference(member) for member in step.members],
+                          np.sqrt(beta))
 
 
 # Its settings for the Gaussian pair: squared exponentials of lengthscale 0.1 everywhere, sigma_0^2 =
@@ -237,7 +254,7 @@ GAUSSIAN_PAIR = {"task_scale": 2, "source_kernel": 2, "source_lengthscale": 0.1,
 
 def deltabo_gaussian_pair(step):
     """All of its constants are those above, whatever was learnt or stands in the study."""
-    step.own = {"kernel": [np.log(0.3), np.log(0.1), np.log(0.1)], "noise": 0.01, "mean": 0}
+    step.members = [{"kernel": [np.log(0.3), np.log(0.1), np.log(0.1)], "noise": 0.01, "mean": 0}]
     step.sources()[0]["hyperparameters"] = {"kernel": [0, np.log(0.1), np.log(0.1)],
                                             "noise": 0.01, "mean": 0}
     return deltabo(step, AsMeasured(), "gaussian")
@@ -767,17 +784,7 @@ def uhebo_posterior(step):
     scale = Scale(step.raw)
     processes = [prior_process(step.own_kernel("matern52", member)).given(
         step.x, scale(step.raw), member["noise"]) for member in step.members]
-
-    def predict(a):
-        means = np.array([process.at(a)[0] for process in processes])
-        deviations = np.array([process.at(a)[1] for process in processes])
-        mean = means.mean(0)
-        return mean, np.sqrt((deviations ** 2 + means ** 2).mean(0) - mean ** 2)
-
-    def acquire(a):
-        return np.mean([np.add(*np.multiply(process.at(a), [[1], [1.96]]))
-                        for process in processes], 0)
-    return Belief(scale, predict, acquire)
+    return averaged_bound(scale, processes, 1.96)
 
 
 def wang_de_freitas(step, multiplier=2.0):
