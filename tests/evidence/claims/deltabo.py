@@ -85,8 +85,6 @@ EXPERIMENTS = (
     experiment("model, learnt", "The same, all constants learnt", "delta_model", learnt(),
                "As each preset learns them: `deltabo` averages over what is probable, the others "
                "take what is most probable.", seeds=400),
-    experiment("model, averaged", "The same, all methods average over their constants",
-               "delta_model", learnt(calibration="hmc"), seeds=100, quick_seeds=4),
     experiment("model, likeliest", "The same, the two nearest with the most probable constants",
                "delta_model", nearest(learnt(calibration="map")), seeds=400),
     experiment("model, beta 2", "The same, beta 2", "delta_model", given(**MODEL, beta=2.0),
@@ -156,8 +154,6 @@ CLAIMS = (
     Claim("DeltaBO is first where its assumptions hold", "6.3, figure 1e", first("model"),
           HOW_BEST),
     Claim("The same with constants learnt", "6.3", first("model, learnt"), HOW_BEST),
-    Claim("The same if all methods average over their constants", "6.3", first("model, averaged"),
-          HOW_BEST),
     Claim("The same if both take their most probable constants: ahead of Diff-GP", "6.3",
           judged.less("model, likeliest", OWN, ("Diff-GP",), REGRET), "R_30"),
     Claim("The same with beta 2", "6.3", first("model, beta 2"), HOW_BEST),
