@@ -15,6 +15,7 @@
 #include "server/store/lease_clock.h"
 #include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
+#include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
 
 namespace slipstream::rules {
@@ -326,6 +327,7 @@ absl::Status CarryOut(RowTransaction& rows, const LeaseBatch& batch, StudyHead& 
   for (size_t i = 0; i < grants.size(); ++i) {
     SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, head, grants[i], moment, trials[i]));
   }
+  if (!grants.empty()) SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return head.trial_count > trial_count ? rows.UpdateCounts(head) : absl::OkStatus();
 }
 

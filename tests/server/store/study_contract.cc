@@ -240,12 +240,20 @@ TEST_P(StoreContract, ResultsOfACompletedStudyKeepItFromExpiring) {
 }
 
 TEST_P(StoreContract, WhatAWorkerDoesKeepsACompletedStudy) {
-  CreateWithLeases("s", 2, "w");
+  const StudyRecord study = CreateWithLeases("s", 2, "w");
   StudyChange complete;
   complete.state = StudyState::kCompleted;
   ASSERT_TRUE(UpdateStudy(store(), "s", complete).ok());
   const absl::Duration day = absl::Hours(24);
+  LeaseBatch again;
+  again.study_key = study.key;
+  again.study_id = "s";
+  again.expected_trial_count = 2;
+  again.grants.resize(1);
+  again.grants[0].worker = "w";
+  again.grants[0].again = {1};
   const std::vector<std::function<absl::Status()>> signs = {
+      [&] { return LeaseTrials(store(), again).status(); },
       [this] { return ReportSteps(store(), {"s", 1, {{1, 0.5}}}).status; },
       [this] { return Heartbeat(store(), {"s", "w", {1}}).status; },
       [this] { return UpdateTrial(store(), "s", 1, {{}, "a note"}).status; },
