@@ -86,10 +86,20 @@ void SourceFitting::Work(const std::string& key, const std::function<absl::Statu
 void SourceFitting::Fit(const std::string& key, const std::string& name, const Load& load,
                         const SearchSpace& space, const SourceFitOptions& options) {
   if (stopping_.stop_requested()) return;
+  // What does not even find memory to be noted is fitted when a study asks again.
+  OrOutOfMemory([&] {
+    FitAndKeep(key, name, load, space, options);
+    return absl::OkStatus();
+  }).IgnoreError();
+  End(key);
+}
+
+void SourceFitting::FitAndKeep(const std::string& key, const std::string& name, const Load& load,
+                               const SearchSpace& space, const SourceFitOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   const auto source = OrOutOfMemory([&] { return load(name); });
   // It has been deleted meanwhile, or whoever needs it next is told of the error.
-  if (!source.ok()) return End(key);
+  if (!source.ok()) return;
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
       OrOutOfMemory([&] { return FitSource(**source, space, options, GivesUp()); });
   if (stopping_.stop_requested()) return;
@@ -97,6 +107,10 @@ void SourceFitting::Fit(const std::string& key, const std::string& name, const L
   if (!fitted.ok()) {
     ++failed_fits_;
     if (on_failed_fit_) on_failed_fit_(name, fitted.status());
+  }
+  // For want of memory, of which there may be more later.
+  if (IsOverload(fitted.status())) {
+    return NoteThatThereIsNoRoom(key, std::chrono::steady_clock::now() - began);
   }
   const bool is_kept =
       library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(**source));
@@ -108,7 +122,6 @@ void SourceFitting::Fit(const std::string& key, const std::string& name, const L
                                "--fitted-source-mib"));
     }
   }
-  End(key);
 }
 
 bool SourceFitting::HasNoRoom(const std::string& key) {

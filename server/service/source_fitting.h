@@ -45,7 +45,7 @@ class SourceFitting : public SourceProvider {
   ~SourceFitting() override;
 
   // UNAVAILABLE when the model is not there yet; a fit is then queued. RESOURCE_EXHAUSTED when it
-  // was fitted recently and did not fit beside the models in use: it is then tried again later.
+  // was fitted recently and there was no memory for it: it is then tried again later.
   absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
       const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
       const SourceFitOptions& options) override;
@@ -75,6 +75,9 @@ class SourceFitting : public SourceProvider {
   void Work(const std::string& key, const std::function<absl::Status()>& work, int tries);
   void Fit(const std::string& key, const std::string& name, const Load& load,
            const SearchSpace& space, const SourceFitOptions& options);
+  // May throw std::bad_alloc.
+  void FitAndKeep(const std::string& key, const std::string& name, const Load& load,
+                  const SearchSpace& space, const SourceFitOptions& options);
   // Marks the fit or work as queued; false if it already is.
   bool Begin(const std::string& key);
   void End(const std::string& key);

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -175,6 +176,39 @@ TEST(SourceFitting, AFailedAllocationIsAnErrorOfThatWorkAlone) {
   WaitForFits(&fitting);
   EXPECT_EQ(runs, 2) << "once it has ended it can be asked for again";
   EXPECT_TRUE(fitting.Get(source, *source->space, SourceFitOptions()).ok());
+}
+
+TEST(SourceFitting, AFitThatRunsOutOfMemoryDoesNotCountAsOneThatCannotBeMade) {
+  auto source = std::make_shared<SourceTaskData>(*ParabolaSource("sourceTasks/a"));
+  for (SourcePoint& point : source->points) point.ending = Ending::kFailed;  // A small model.
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
+    bool is_first = true;
+    std::optional<AllocationLimit> limit;  // Of the fitting thread.
+    const auto end = [&] {
+      if (!limit.has_value()) return;
+      was_reached = limit->was_reached();
+      limit.reset();
+    };
+    std::promise<void> gate;
+    SourceFitting fitting(
+        kFittingBytes, 100, [&] { gate.get_future().wait(); }, {},
+        [&](const std::string&, const absl::Status&) { end(); },
+        [&](const std::string&) -> absl::StatusOr<std::shared_ptr<const SourceTaskData>> {
+          if (std::exchange(is_first, false)) limit.emplace(allocations);
+          return source;
+        });
+    fitting.Prepare(source, *source->space, {});
+    fitting.PrepareTogether("the end", [&] {
+      end();
+      return absl::OkStatus();
+    });
+    gate.set_value();
+    WaitForFits(&fitting);
+    const auto fitted = fitting.Get(source, *source->space, {});
+    EXPECT_EQ(fitted.ok(), !was_reached) << allocations;
+    EXPECT_FALSE(fitted.ok() && (*fitted)->fit_failed) << allocations;
+  }
 }
 
 TEST(SourceFitting, WorkThatRunsOutOfMemoryWhileItIsQueuedCanBeAskedForAgain) {
