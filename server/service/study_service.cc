@@ -224,15 +224,19 @@ void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study*
   // The list of candidates may be large. The store's one writing thread does not render it, and it
   // is not part of what is remembered for repeats, which bring it again.
   const Done with_candidates = [=, this](const absl::Status& created) {
-    computations_->Continue([=] {
-      done(OrOutOfMemory([&] {
-        const v1::SearchSpace& space = request->study().space();
-        if (created.ok() && space.has_candidates()) {
-          *response->mutable_space()->mutable_candidates() = space.candidates();
-        }
-        return created;
-      }));
+    const absl::Status handed_on = OrOutOfMemory([&] {
+      computations_->Continue([=] {
+        done(OrOutOfMemory([&] {
+          const v1::SearchSpace& space = request->study().space();
+          if (created.ok() && space.has_candidates()) {
+            *response->mutable_space()->mutable_candidates() = space.candidates();
+          }
+          return created;
+        }));
+      });
+      return absl::OkStatus();
     });
+    if (!handed_on.ok()) done(handed_on);
   };
   const Done& answered = request->study().space().has_candidates() ? with_candidates : done;
   Executor* const executor = TakesLongToCheck(request->study()) ? computations_ : reads_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <optional>
 #include <semaphore>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/base/status.h"
 #include "server/service/page.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -126,6 +128,35 @@ TEST_F(StudyServiceTest, AStudyForWhichThereIsTooLittleMemoryIsRefused) {
   EXPECT_TRUE(IsOverload(refused)) << refused;
   before_read_ = nullptr;
   Create(ExampleStudy());
+}
+
+// Has no memory while it tells that a study was created.
+class StoreWithoutMemoryForAnswers : public ObservedStore {
+ public:
+  using ObservedStore::ObservedStore;
+  void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
+    write.done = [done = std::move(write.done)](absl::Status status,
+                                                std::optional<std::string> earlier) {
+      const AllocationLimit limit(0);
+      done(std::move(status), std::move(earlier));
+    };
+    ObservedStore::CreateStudy(std::move(study), std::move(write));
+  }
+};
+
+TEST_F(StudyServiceTest, CandidatesForWhoseAnswerThereIsTooLittleMemoryCanBeAskedForAgain) {
+  v1::CreateStudyRequest request = CreateRequest(CandidateStudy(2), "s");
+  request.set_request_id("r");
+  StoreWithoutMemoryForAnswers store(store_.get(), [](const std::string&) {});
+  service_.emplace(&store, ServiceOptions{.version = "test",
+                                          .lease_sweep_period = absl::InfiniteDuration(),
+                                          .prepare_ahead = false});
+  const absl::Status refused = Call(&StudyService::CreateStudy, request);
+  EXPECT_TRUE(IsOverload(refused)) << refused;
+  Restart();
+  v1::Study repeat;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &repeat).ok());
+  EXPECT_EQ(repeat.space().candidates().configurations_size(), 2);
 }
 
 TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
