@@ -145,10 +145,12 @@ TrialRecord FreshTrial(const NewTrial& fresh, int64_t number, int64_t now_ms) {
 
 void Hold(const StudyHead& head, const LeaseGrant& grant, const LeaseMoment& moment,
           TrialRecord& trial) {
+  // An imported trial that is queued may have a start, which was another worker's.
+  const bool begins = trial.state == TrialState::kRequested || !trial.start_ms.has_value();
+  if (begins) trial.start_ms = moment.wall_ms;
   trial.state = TrialState::kActive;
   trial.worker = grant.worker;
   trial.process = grant.process;
-  if (!trial.start_ms.has_value()) trial.start_ms = moment.wall_ms;
   RenewLease(head.lease, moment, trial);
 }
 

@@ -131,6 +131,20 @@ TEST_P(StoreContract, AnImportedStudyGoesOn) {
   EXPECT_EQ(store().GetTrial("s", 3)->state, TrialState::kWithdrawn);
 }
 
+TEST_P(StoreContract, AQueuedTrialOfAnImportBeginsWithItsLease) {
+  ImportedStudy imported = ExampleImport();
+  imported.state = StudyState::kActive;
+  imported.trials = {TrialIn(TrialState::kRequested, 1)};
+  imported.trials[0].record.start_ms = 1;
+  ASSERT_TRUE(ImportStudy(store(), imported).ok());
+  PreparedLease lease;
+  lease.study_key = store().GetStudy("s")->key;
+  lease.study_id = "s";
+  lease.worker = "w";
+  ASSERT_TRUE(LeasePrepared(store(), lease).ok());
+  EXPECT_EQ(store().GetTrial("s", 1)->start_ms, clock_.NowMs());
+}
+
 TEST_P(StoreContract, ActiveTrialsOfAnImportAreGivenBack) {
   ImportedStudy imported = ExampleImport();
   ImportedTrial active = TrialIn(TrialState::kActive, 5);
