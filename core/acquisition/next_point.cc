@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -24,6 +26,9 @@ constexpr Index kManyResults = 600;
 // The number of a screen's best points that are scored again where members are more exact at single
 // points.
 constexpr size_t kLookedAtClosely = 16;
+// So many candidates are scored between two looks at the clock: what an Acquisition predicts at
+// once.
+constexpr Index kScoredAtOnce = 2048;
 
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
 // points can be cached.
@@ -106,9 +111,11 @@ class Chooser {
   // Where `score` is largest; the rest of the point is not filled in. A search that may be cut
   // short gives the best that it has found by the deadline.
   absl::StatusOr<NextPoint> Search(const PointScore& score, bool may_be_cut_short) const {
-    if (request_.pool != nullptr) return AmongCandidates(score);
+    if (request_.pool != nullptr) return InTime(AmongCandidates(score), may_be_cut_short);
     std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
-    if (all.has_value()) return Among(score, *std::move(all), /*is_whole=*/true);
+    if (all.has_value()) {
+      return InTime(Among(score, *std::move(all), /*is_whole=*/true), may_be_cut_short);
+    }
     const SmoothScore* const smooth = score.smooth();
     if (smooth == nullptr) {
       const MaximizerOptions options = DrawnScreenOptions(request_.screen != nullptr);
@@ -196,25 +203,72 @@ class Chooser {
     return repeat;
   }
 
-  absl::StatusOr<std::vector<ScoredConfiguration>> Scored(
-      const PointScore& score, std::vector<Configuration> configurations) const {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
-                                score.Values(EncodeAll(request_.space, configurations)));
-    std::vector<ScoredConfiguration> scored;
-    for (size_t i = 0; i < configurations.size(); ++i) {
-      scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
+  absl::StatusOr<NextPoint> InTime(absl::StatusOr<NextPoint> next, bool may_be_cut_short) const {
+    if (next.ok() && next->is_cut_short && !may_be_cut_short) {
+      return request_.deadline.Check("no time to search the space");
     }
-    DiscountRepeats(scored);
+    return next;
+  }
+
+  struct Scores {
+    Vector values;  // -infinity where there was no time for a point.
+    bool are_cut_short = false;
+  };
+
+  // Part by part, from one that the seed chooses on, until the deadline. DEADLINE_EXCEEDED or
+  // CANCELLED when there was no time for any part.
+  absl::StatusOr<Scores> ScoresOf(const PointScore& score, const PointMatrix& x) const {
+    constexpr double kNone = -std::numeric_limits<double>::infinity();
+    const SmoothScore* const smooth = score.smooth();
+    if (smooth == nullptr) {  // A draw's values are comparable only together.
+      SLIPSTREAM_ASSIGN_OR_RETURN(Vector values, score.Values(x));
+      return Scores{std::move(values)};
+    }
+    Scores scores{Vector::Constant(x.rows(), kNone)};
+    const Index parts = (x.rows() + kScoredAtOnce - 1) / kScoredAtOnce;
+    const auto offset = static_cast<Index>(request_.seed % static_cast<uint64_t>(parts));
+    for (Index i = 0; i < parts; ++i) {
+      const Index first = (offset + i) % parts * kScoredAtOnce;
+      const Index count = std::min(kScoredAtOnce, x.rows() - first);
+      const Vector values = smooth->ValuesAt(x.middleRows(first, count));
+      scores.values.segment(first, count) = values;
+      if (!request_.deadline.has_passed()) continue;
+      // An Acquisition gives no values where it had no time for all of its members.
+      scores.are_cut_short = i + 1 < parts || values.maxCoeff() == kNone;
+      break;
+    }
+    if (scores.are_cut_short && scores.values.maxCoeff() == kNone) {
+      return request_.deadline.Check("no time to search the space");
+    }
+    return scores;
+  }
+
+  struct ScoredConfigurations {
+    std::vector<ScoredConfiguration> all;
+    bool are_cut_short = false;
+  };
+
+  absl::StatusOr<ScoredConfigurations> Scored(const PointScore& score,
+                                              std::vector<Configuration> configurations) const {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Scores scores,
+                                ScoresOf(score, EncodeAll(request_.space, configurations)));
+    ScoredConfigurations scored;
+    scored.are_cut_short = scores.are_cut_short;
+    for (size_t i = 0; i < configurations.size(); ++i) {
+      scored.all.push_back({std::move(configurations[i]), scores.values[static_cast<Index>(i)]});
+    }
+    DiscountRepeats(scored.all);
     return scored;
   }
 
   absl::StatusOr<NextPoint> Among(const PointScore& score,
                                   std::vector<Configuration> configurations, bool is_whole) const {
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<ScoredConfiguration> scored,
+    SLIPSTREAM_ASSIGN_OR_RETURN(ScoredConfigurations scored,
                                 Scored(score, std::move(configurations)));
-    SortBestFirst(scored);
-    NextPoint next = FirstNotTaken(scored);
+    SortBestFirst(scored.all);
+    NextPoint next = FirstNotTaken(scored.all);
     next.searched_whole = is_whole;
+    next.is_cut_short = scored.are_cut_short;
     return next;
   }
 
@@ -226,14 +280,15 @@ class Chooser {
     for (int64_t candidate : left) {
       configurations.push_back(request_.space.candidates()[static_cast<size_t>(candidate)]);
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<ScoredConfiguration> scored,
+    SLIPSTREAM_ASSIGN_OR_RETURN(ScoredConfigurations scored,
                                 Scored(score, std::move(configurations)));
     const auto best = std::max_element(
-        scored.begin(), scored.end(),
+        scored.all.begin(), scored.all.end(),
         [](const auto& a, const auto& b) { return a.value < b.value; });
-    const int64_t candidate = left[static_cast<size_t>(best - scored.begin())];
+    const int64_t candidate = left[static_cast<size_t>(best - scored.all.begin())];
     NextPoint next{std::move(best->configuration), candidate, best->value};
     next.searched_whole = true;
+    next.is_cut_short = scored.are_cut_short;
     return next;
   }
 

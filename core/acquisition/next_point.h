@@ -30,7 +30,7 @@ struct NextPoint {
   double model_deviation = 0;        // On the model's scale.
   std::optional<double> chance = {};  // That a trial has a value; none where all had one.
   bool is_repeat = false;            // All points that were considered had been tried already.
-  bool searched_whole = false;       // Every possible configuration was considered.
+  bool searched_whole = false;       // Every possible configuration is considered, given time.
   bool is_cut_short = false;         // The search ended before it was finished.
 };
 

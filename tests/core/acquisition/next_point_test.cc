@@ -2,15 +2,22 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "core/base/deadline.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel.h"
 #include "core/gp/likelihood.h"
 #include "core/optim/enumeration.h"
 #include "core/space/encoded_points.h"
 #include "core/space/search_space.h"
+#include "core/study/candidate_pool.h"
 #include "gtest/gtest.h"
 #include "tests/core/acquisition/model_of_results.h"
 
@@ -73,6 +80,83 @@ TEST(ChooseNextPoint, DiscountsRepeatsByTheVarianceAndNoiseOfMembersByTheirWeigh
                 1e-9)
         << factor;
   }
+}
+
+// Only these numbers, more than are scored between two looks at the clock.
+constexpr int64_t kCandidates = 5000;
+SearchSpace SpaceOfNumbers() {
+  SearchSpace::CandidateTable table;
+  for (int64_t i = 0; i < kCandidates; ++i) table.rows.push_back({{"n", i}});
+  return SearchSpace::Create({{"n", IntegerDomain{0, kCandidates - 1, Scale::kLinear}, {}, {}}},
+                             std::move(table))
+      .value();
+}
+
+// The number. What is asked first takes all the time that there is.
+class SlowNumber final : public SmoothScore {
+ public:
+  SlowNumber(const Deadline& deadline, bool gives_up) : deadline_(deadline), gives_up_(gives_up) {}
+
+  Vector ValuesAt(const PointMatrix& x) const override {
+    while (!deadline_.has_passed()) {
+    }
+    return gives_up_ ? Vector::Constant(x.rows(), -std::numeric_limits<double>::infinity()).eval()
+                     : Vector(x.col(0));
+  }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    gradient.setOnes();
+    return x[0];
+  }
+
+ private:
+  const Deadline deadline_;
+  const bool gives_up_;
+};
+
+template <bool gives_up>
+constexpr AcquisitionRow kSlowNumber = {
+    .about = {.name = "slow", .summary = "The number, slowly"},
+    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
+      return std::make_unique<SlowNumber>(request.deadline, gives_up);
+    },
+};
+
+TEST(ChooseNextPoint, AmongCandidatesIsTheBestOfThoseScoredByTheDeadline) {
+  const SearchSpace space = SpaceOfNumbers();
+  const std::vector<Configuration> measured = {space.candidates()[0], space.candidates()[9]};
+  const TwoProcesses model(space, measured, Vector{{0, 1}});
+  StudyView view;
+  view.space = &space;
+  const CandidatePool pool = CandidatePool::Create(view).value();
+  const ConfigurationIndex none;
+  const AcquisitionRow slow_row = kSlowNumber<false>;
+  const Choice<AcquisitionRow> slow{slow_row};
+  std::set<int64_t> found;
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    NextPointRequest request{space, slow, model, none, &pool, 1, seed};
+    request.deadline = Deadline::In(absl::Milliseconds(100));
+    const auto next = ChooseNextPoint(request);
+    ASSERT_TRUE(next.ok()) << next.status();
+    EXPECT_TRUE(next->is_cut_short);
+    EXPECT_TRUE(std::isfinite(next->value));
+    found.insert(*next->candidate);
+  }
+  EXPECT_EQ(found, (std::set<int64_t>{2047, 4095, kCandidates - 1}));
+}
+
+TEST(ChooseNextPoint, AmongCandidatesWithoutTimeToScoreAnyIsNone) {
+  const SearchSpace space = SpaceOfNumbers();
+  const std::vector<Configuration> measured = {space.candidates()[0], space.candidates()[9]};
+  const TwoProcesses model(space, measured, Vector{{0, 1}});
+  StudyView view;
+  view.space = &space;
+  const CandidatePool pool = CandidatePool::Create(view).value();
+  const ConfigurationIndex none;
+  const AcquisitionRow late_row = kSlowNumber<true>;
+  const Choice<AcquisitionRow> late{late_row};
+  NextPointRequest request{space, late, model, none, &pool};
+  request.deadline = Deadline::In(absl::Milliseconds(100));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(ChooseNextPoint(request).status()));
 }
 
 }  // namespace
