@@ -94,8 +94,7 @@ class ModelStrategy final : public Strategy {
 absl::StatusOr<std::unique_ptr<SuggestionRun>> ModelStrategy::DoStart(const StudyView& view,
                                                                       int count,
                                                                       uint64_t seed) const {
-  if (recipe_.initial->from_sources && !view.sources.empty() &&
-      CountResults(view) < InitialResults(view, recipe_)) {
+  if (recipe_.initial->from_sources && !view.sources.empty() && IsEarly(view, recipe_)) {
     return zero_shot_->Start(view, count, seed);
   }
   std::optional<CandidatePool> pool;

@@ -144,6 +144,19 @@ TEST(Start, TwoTrialsWithoutAValueMakeUpForAMissingResult) {
   }
 }
 
+TEST(Start, TrialsWithoutAValueMakeUpForMissingResultsOfAPortfolioToo) {
+  const auto strategy = *MakeStrategy(*FindPreset("portfolio_gp"), {});
+  FakeStudy study = WithSources(SquareSpace());
+  for (int trial = 0; trial < 4; ++trial) {
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_FALSE(HasFact(next, "results")) << trial;
+    study.Lease({next});
+    study.EndAt(0, trial < 2 ? Ending::kMeasured : Ending::kInfeasible,
+                trial < 2 ? std::optional<double>(trial) : std::nullopt);
+  }
+  EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results")) << "2 results, 2 without";
+}
+
 TEST(Start, OneResultIsTooFewHoweverManyTrialsFail) {
   const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {});
   FakeStudy study(SquareSpace());
