@@ -28,7 +28,6 @@ constexpr FactMeaning kMeanings[] = {
                           "that were searched"},
     {"repeat", "why a configuration is tried again"},
     {"search_cut_short_by", "what ended the search for the most promising point early"},
-    {"candidates_searched", "how many of a long list of candidates were searched"},
     {"turn", "why this suggestion does not follow the acquisition"},
     {"deviation_factor", "the model's deviations count this many times as much at this suggestion: "
                          "it explores more if that is above 1, and refines what is known below 1"},
@@ -119,7 +118,8 @@ constexpr FactMeaning kMeanings[] = {
     {"clusters", "groups of similar source tasks"},
     {"cluster_weights", "the weights of these groups"},
     {"cluster_distances", "how far the results are from each group"},
-    {"intra_cluster_entropy", "how evenly the source tasks are spread over the groups"},
+    {"intra_cluster_entropy", "how far apart the source tasks of one group are, averaged over the "
+                              "groups"},
     {"inter_cluster_separation", "how far apart the groups are"},
     {"source_weights", "the total weight of single source tasks"},
     {"task_correlation", "how similar the study and the source tasks are, 0 to 1"},
