@@ -1,6 +1,7 @@
 #include "core/exploration/hedge.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -75,18 +76,25 @@ class Hedge final : public Exploration {
 
   absl::StatusOr<ExploredPoint> Choose(ExploredSearch search) const override {
     const NextPointRequest& request = search.request;
-    const std::vector<Arm> arms = ArmsOf(request.acquisition);
+    std::vector<Arm> arms = ArmsOf(request.acquisition);
     const auto dimension = static_cast<Index>(request.space.dimension());
     ExploredPoint point;
     std::vector<NextPoint> nominees;
     std::vector<double> gains;
     for (const Arm& arm : arms) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(nominees.emplace_back(), Nominate(request, arm, point));
+      absl::StatusOr<NextPoint> nominee = Nominate(request, arm, point);
+      // What is there is better than a step down the ladder.
+      if (absl::IsDeadlineExceeded(nominee.status()) && !nominees.empty()) break;
+      SLIPSTREAM_RETURN_IF_ERROR(nominee.status());
+      nominees.push_back(*std::move(nominee));
       gains.push_back(GainOf(arm, request.model, dimension, search.ended));
     }
+    const bool is_cut_short = nominees.size() < arms.size();
+    arms.erase(arms.begin() + static_cast<std::ptrdiff_t>(nominees.size()), arms.end());
     const std::vector<double> probabilities = HedgeProbabilities(gains, options_.rate);
     const size_t chosen = ArmAt(probabilities, CounterRandomUniform(request.seed, 0, kHedgeLane));
     point.next = std::move(nominees[chosen]);
+    point.next.is_cut_short |= is_cut_short;
     point.facts.push_back({"arm", std::string(arms[chosen].name())});
     for (size_t i = 0; i < arms.size(); ++i) {
       const absl::string_view name = arms[i].name();

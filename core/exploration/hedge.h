@@ -11,7 +11,7 @@
 // and the gains are then the same whatever the order in which results came.
 // A nominee that probably has no value counts as the worst result: there the mean only
 // continues what is around. Nominees are noted on the trial. Only the latest 1,000
-// nominees of finished trials count.
+// nominees of finished trials count. Arms that the deadline leaves no time for nominate nothing.
 #ifndef SLIPSTREAM_CORE_EXPLORATION_HEDGE_H_
 #define SLIPSTREAM_CORE_EXPLORATION_HEDGE_H_
 

@@ -9,8 +9,12 @@
 #include <set>
 #include <string>
 
+#include "absl/time/time.h"
+#include "core/acquisition/acquisitions.h"
+#include "core/acquisition/next_point.h"
 #include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
+#include "core/exploration/hedge.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 #include "core/strategy/objective_model.h"
@@ -415,6 +419,57 @@ TEST(Hedge, NomineesWithoutAValueCountAsTheWorst) {
       *MakeStrategy(*FindPreset("gp_ucb"), {.calibration = "fixed", .exploration = "hedge"});
   const auto next = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
   EXPECT_NEAR(NumberFact(next.front(), "gain_of_ei"), NumberFact(next.front(), "gain_of_pi"), 0.3);
+}
+
+// The model's mean, whose first ascent takes all the time that is left.
+class SlowScore final : public SmoothScore {
+ public:
+  explicit SlowScore(const NextPointRequest& request)
+      : surrogate_(request.model.member(0)), deadline_(request.deadline) {}
+
+  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.PredictMean(x); }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    while (!deadline_.has_passed()) {
+    }
+    const PointPrediction there = surrogate_.PredictPoint(x);
+    gradient = there.mean_gradient;
+    return there.mean;
+  }
+
+ private:
+  const Surrogate& surrogate_;
+  const Deadline deadline_;
+};
+
+const AcquisitionRow kSlow = {
+    .about = {.name = "slow", .summary = "The mean, slowly"},
+    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
+      return std::make_unique<SlowScore>(request);
+    },
+};
+
+TEST(Hedge, ChoosesAmongTheArmsThatThereWasTimeFor) {
+  FakeStudy study(SquareSpace());
+  study.Lease(MustSuggest("quasi_random", study.view(), 6, 3));
+  for (int i = 0; i < 6; ++i) study.End(Ending::kMeasured, i);
+  const Recipe recipe = FindPreset("gp_ucb")->recipe;
+  const std::unique_ptr<Calibration> fixed = MakeFixed();
+  CalibrationCache cache;
+  const StudyView view = study.view();
+  const auto model = ObjectiveModel::Fit({view, recipe, *fixed, *fixed, cache});
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Choice<AcquisitionRow> slow{kSlow};
+  const ConfigurationIndex none;
+  NextPointRequest request{*study.space, slow, *model, none};
+  request.deadline = Deadline::In(absl::Milliseconds(100));
+  const auto hedge = kHedge.make(kHedge.about.options());
+  const ExploredSearch search{request, view.ended, view.goal, false, std::nullopt};
+  const auto point = hedge->Choose(search);
+  ASSERT_TRUE(point.ok()) << point.status();
+  EXPECT_TRUE(point->next.is_cut_short);
+  EXPECT_EQ(point->notes.size(), 1u);
+  request.deadline = Deadline::Passed();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(hedge->Choose(search).status()));
 }
 
 TEST(Hedge, BadNotesAreAsNone) {
