@@ -58,7 +58,6 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     if (!more) return this->StartSendInitialMetadata();
     const absl::Status status = OrOutOfMemory([this]() -> absl::Status {
       SLIPSTREAM_RETURN_IF_ERROR(TakeMessage());
-      message_.Clear();
       return ReadNext();
     });
     if (!status.ok()) End(status);
@@ -104,18 +103,22 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     }));
   }
 
+  // While the next message is waited for, nothing of this one is held but what the upload counts: a
+  // message that is cleared keeps the memory of its observations.
   absl::Status TakeMessage() {
     SLIPSTREAM_RETURN_IF_ERROR(incoming_.CheckMessage(bytes_));
-    SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes_, &message_));
-    if (message_.has_header()) {
-      facts_ = FactsOf(message_.header());
-      SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(message_));
-      projects_.merge(ProjectsOf(message_));
+    Request message;
+    SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes_, &message));
+    bytes_.Clear();
+    if (message.has_header()) {
+      facts_ = FactsOf(message.header());
+      SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(message));
+      projects_.merge(ProjectsOf(message));
     }
-    std::set<std::string> used = ProjectsOfContent(message_);
+    std::set<std::string> used = ProjectsOfContent(message);
     SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(incoming_.caller(), used));
     projects_.merge(used);
-    SLIPSTREAM_RETURN_IF_ERROR(upload_->Add(message_));
+    SLIPSTREAM_RETURN_IF_ERROR(upload_->Add(message));
     return HoldMore();
   }
 
@@ -146,7 +149,6 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   int64_t held_bytes_ = 0;  // Taken from the memory budget.
   bool idle_ = false;       // It was ended as its caller was silent; written before Leave returns.
   grpc::ByteBuffer bytes_;
-  Request message_;
   Response response_;
   CallFacts facts_;
 };
