@@ -109,6 +109,7 @@ void Listener::AcceptOne(int socket) {
 
 absl::StatusOr<bool> Listener::Admit(int connection) {
   const Peer peer = PeerOf(connection);
+  if (peer.ip.empty()) return false;  // Its caller has reset it.
   if (open_.Add(connection, peer)) return true;
   NoteRefused(Limit::kOfAnAddress, absl::StrCat("of ", AddressOf(peer)),
               absl::StrCat("--max-connections-per-address ", options_.max_connections_per_address));

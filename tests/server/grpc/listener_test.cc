@@ -139,6 +139,35 @@ TEST(Listener, CallersByIp4AreKnownAsSuchWhereIp6IsListenedTo) {
   EXPECT_THAT(told, HasSubstr("of 127.0.0.1 are open"));
 }
 
+// As some load balancers do to see whether a port is open.
+void ConnectAndReset(uint16_t port) {
+  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const linger none = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(made, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(made, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  close(made);
+}
+
+// Whose they were is not known any more.
+TEST(Listener, ConnectionsThatWereResetBeforeTheyAreAcceptedDoNotCount) {
+  std::string told;
+  Taken taken;
+  ListeningSockets sockets = SocketsAt("127.0.0.1");
+  const int port = sockets.port();
+  for (int i = 0; i < 3; ++i) ConnectAndReset(static_cast<uint16_t>(port));
+  Listener listener(std::move(sockets), {100, 1, [&](const std::string& text) { told += text; }});
+  listener.Start([&](int connection) { taken.Take(connection); });
+  RawConnection later("127.0.0.1:" + std::to_string(port));
+  EXPECT_FALSE(later.IsClosedWithin(std::chrono::milliseconds(50)));
+  listener.Close();
+  EXPECT_EQ(told, "");
+  EXPECT_EQ(listener.refused(Listener::Limit::kOfAnAddress), 0);
+}
+
 // A socket whose other end is this port of this machine.
 int ConnectedTo(uint16_t port) {
   const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
