@@ -18,8 +18,9 @@ WatchedFile::Version WatchedFile::Look() const {
 
 // A change that comes while the file is read is found by the next look.
 absl::Status WatchedFile::Read() {
-  version_ = Look();
+  const Version version = Look();
   latest_ = read_(path_);
+  version_ = version;
   is_in_force_ = latest_.ok();
   return latest_;
 }

@@ -22,7 +22,8 @@ namespace slipstream {
 
 class WatchedFile {
  public:
-  // `read` reads the file at a path; when it fails, what was read before stays in force.
+  // `read` reads the file at a path; when it fails, what was read before stays in force. Where it
+  // throws, a change counts as one until it has been read.
   WatchedFile(std::string path, std::function<absl::Status(const std::string& path)> read)
       : path_(std::move(path)), read_(std::move(read)) {}
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <new>
+#include <optional>
 #include <string>
 
 #include "tests/testing/temporary_file.h"
@@ -15,10 +17,12 @@ class WatchedFileTest : public testing::Test {
   const TemporaryFile written_;
   const std::string path_ = written_.path();
   int reads_ = 0;
+  bool is_out_of_memory_ = false;
   absl::Status answer_;
   WatchedFile file_{path_, [this](const std::string& path) {
                       EXPECT_EQ(path, path_);
                       ++reads_;
+                      if (is_out_of_memory_) throw std::bad_alloc();
                       return answer_;
                     }};
 };
@@ -56,6 +60,17 @@ TEST_F(WatchedFileTest, IsTriedAgainIfItCouldNotBeRead) {
   answer_ = absl::OkStatus();
   EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus());
   EXPECT_TRUE(file_.is_in_force());
+}
+
+TEST_F(WatchedFileTest, IsReadAgainIfMemoryRanOutMeanwhile) {
+  written_.Write("one");
+  EXPECT_TRUE(file_.Read().ok());
+  written_.Write("three");
+  is_out_of_memory_ = true;
+  EXPECT_THROW((void)file_.ReadIfChanged(), std::bad_alloc);
+  is_out_of_memory_ = false;
+  EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus());
+  EXPECT_EQ(file_.ReadIfChanged(), std::nullopt);
 }
 
 TEST_F(WatchedFileTest, ItsRemovalIsAChange) {
