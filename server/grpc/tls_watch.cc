@@ -24,6 +24,11 @@ std::string TextOf(absl::Time time) {
   return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
 }
 
+bool AreSame(const TlsTexts& one, const TlsTexts& other) {
+  return one.certificate == other.certificate && one.key == other.key &&
+         one.client_ca == other.client_ca;
+}
+
 // Whether one of the certificates that sign callers' is valid.
 bool HasValid(const TlsTexts& texts, absl::Time now) {
   return std::any_of(
@@ -62,6 +67,9 @@ TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served,
     if (!file->empty()) watched_.emplace_back(*file, &ReadNothing);
   }
   for (WatchedFile& file : watched_) (void)file.Read();
+  // What has changed since `served` was read does not change any more.
+  const absl::StatusOr<TlsTexts> now_there = ReadTlsFiles(files_);
+  unsettled_ = !now_there.ok() || !AreSame(*now_there, *served_->texts());
   WarnOfKey();
   WarnOfTimes();
 }
@@ -75,10 +83,12 @@ void TlsWatch::Look(bool are_finished) {
   bool changed = false;
   for (WatchedFile& file : watched_) changed |= file.ReadIfChanged().has_value();
   const bool is_settled = are_finished || !changed;
-  const bool was_unsettled = std::exchange(unsettled_, !is_settled);
-  const bool is_news = changed || was_unsettled;
+  unsettled_ |= changed;
   // What does not fit is read at each look: certificates begin, and clocks are corrected.
-  if (is_settled && (is_news || !fit_)) ReadAgain(is_news);
+  if (is_settled && (unsettled_ || !fit_)) {
+    ReadAgain(/*is_news=*/unsettled_);
+    unsettled_ = false;  // If memory runs out before, they are read at the next look.
+  }
   WarnOfTimes();
 }
 
@@ -126,15 +136,16 @@ void TlsWatch::ReadAgain(bool is_news) {
                       {{"message", misfit_}});
   }
   const std::shared_ptr<const TlsTexts> before = served_->texts();
-  const bool is_gone = std::any_of(
+  is_authority_gone_ |= std::any_of(
       before->authorities.begin(), before->authorities.end(),
       [&](const auto& authority) { return texts->authorities.count(authority.first) == 0; });
   served_->Replace(*std::move(texts));
   next_warning_ = absl::InfinitePast();
   log_.Write(LogLevel::kInfo,
              did_fit ? "read the TLS files again" : "the TLS files are valid again");
-  if (is_gone) {
+  if (is_authority_gone_) {
     const int64_t ended = disconnect_all_();
+    is_authority_gone_ = false;
     log_.Write(LogLevel::kWarning, "closed all connections",
                {{"connections", ended},
                 {"message", "a certificate was removed from --tls-client-ca"}});

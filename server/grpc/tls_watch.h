@@ -74,8 +74,9 @@ class TlsWatch {
   Log& log_;
   const std::function<absl::Time()> now_;
   std::deque<WatchedFile> watched_;
-  bool unsettled_ = false;       // They had changed at the latest look.
-  std::atomic<bool> fit_{true};  // As the log was last told.
+  bool unsettled_ = false;          // They have changed, and have not been read since.
+  bool is_authority_gone_ = false;  // Its callers may still have connections.
+  std::atomic<bool> fit_{true};     // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
   std::string misfit_;  // Why they do not fit, as the log was last told.
 };

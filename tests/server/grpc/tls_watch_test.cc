@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "tests/e2e/certificates.h"
+#include "tests/testing/allocation_limit.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/temporary_file.h"
 
@@ -65,6 +67,38 @@ class TlsWatchTest : public testing::Test {
 TEST_F(TlsWatchTest, FilesThatStayAreNotToldOf) {
   TlsWatch watch = Watch();
   EXPECT_THAT(LinesAfter(watch), IsEmpty());
+}
+
+TEST_F(TlsWatchTest, FilesThatChangedAfterTheyWereReadForTheServerAreReadAgain) {
+  absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
+  ASSERT_TRUE(texts.ok()) << texts.status();
+  served_ = std::make_shared<ServedTls>(*std::move(texts));
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/200);
+  Install(next);
+  TlsWatch watch(
+      files_, served_, [] { return 0; }, &log_, [this] { return clock_.Now(); });
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again")));
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+}
+
+TEST_F(TlsWatchTest, FilesAreReadAgainWhereverMemoryRanOut) {
+  const std::vector<CertificateAndKey> certificates = {authority_.Issue("server", /*days=*/200),
+                                                       authority_.Issue("server", /*days=*/300)};
+  TlsWatch watch = Watch();
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
+    const CertificateAndKey& next = certificates[static_cast<size_t>(allocations % 2)];
+    Install(next);
+    watch.Look();
+    try {
+      const AllocationLimit limit(allocations);
+      watch.Look();
+      was_reached = limit.was_reached();
+    } catch (const std::bad_alloc&) {
+    }
+    watch.Look();
+    ASSERT_EQ(served_->texts()->certificate, next.certificate) << allocations;
+  }
 }
 
 TEST_F(TlsWatchTest, AKeyThatOthersCanReadIsWarnedOf) {
