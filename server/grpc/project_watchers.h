@@ -31,6 +31,9 @@ class ProjectWatchers {
 
   // RESOURCE_EXHAUSTED, naming the limit and the project.
   absl::StatusOr<Place> Take(const std::string& project) {
+    // Made before it counts: if memory runs out, nothing has been taken.
+    const auto taken = std::make_shared<Taken>();
+    taken->project = project;
     const std::lock_guard lock(counts_->mutex);
     size_t& count = counts_->of[project];
     if (count >= most_) {
@@ -39,7 +42,8 @@ class ProjectWatchers {
                        " is reached; end one of them first"));
     }
     ++count;
-    return Place(nullptr, [counts = counts_, project](void*) { counts->GiveBack(project); });
+    taken->counts = counts_;
+    return Place(taken);
   }
 
  private:
@@ -51,6 +55,15 @@ class ProjectWatchers {
       const std::lock_guard lock(mutex);
       if (--of[project] == 0) of.erase(project);
     }
+  };
+
+  struct Taken {
+    ~Taken() {
+      if (counts != nullptr) counts->GiveBack(project);
+    }
+
+    std::string project;
+    std::shared_ptr<Counts> counts;  // Null: it does not count.
   };
 
   const size_t most_;

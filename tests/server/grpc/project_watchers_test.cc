@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
+
+#include "tests/testing/allocation_limit.h"
 
 namespace slipstream {
 namespace {
@@ -20,6 +23,21 @@ TEST(ProjectWatchers, OneProjectLeavesPlacesToTheOthers) {
   EXPECT_TRUE(watchers.Take("nlp").ok());
   first->reset();
   EXPECT_TRUE(watchers.Take("vision").ok());
+}
+
+TEST(ProjectWatchers, NoPlaceIsTakenWhereverMemoryRunsOut) {
+  const std::string project = "a-project-whose-name-takes-memory";
+  ProjectWatchers watchers(1);
+  bool was_reached = true;
+  for (int allocations = 0; was_reached; ++allocations) {
+    try {
+      const AllocationLimit limit(allocations);
+      (void)watchers.Take(project);
+      was_reached = limit.was_reached();
+    } catch (const std::bad_alloc&) {
+    }
+    ASSERT_TRUE(watchers.Take(project).ok()) << allocations;
+  }
 }
 
 }  // namespace
