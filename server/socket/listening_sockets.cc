@@ -52,6 +52,17 @@ int ListenAt(const addrinfo& at, int port) {
   return -1;
 }
 
+// Whether a list up to an entry has its address already: /etc/hosts may give a name twice.
+bool IsRepeated(const addrinfo* first, const addrinfo* entry) {
+  for (const addrinfo* each = first; each != entry; each = each->ai_next) {
+    if (each->ai_addrlen == entry->ai_addrlen &&
+        std::memcmp(each->ai_addr, entry->ai_addr, entry->ai_addrlen) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int PortOf(int socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
@@ -105,6 +116,7 @@ absl::StatusOr<ListeningSockets> ListeningSockets::At(const HostAndPort& address
   sockets.port_ = address.port;
   int failure = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    if (IsRepeated(found, at)) continue;
     const int made = ListenAt(*at, sockets.port_);
     if (made < 0) {
       failure = errno;

@@ -1,8 +1,14 @@
 #include "server/socket/listening_sockets.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
+
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
@@ -20,6 +26,23 @@ TEST(ListeningSockets, TheirAddressIsFreeAgainAfterClosing) {
   ASSERT_TRUE(first.ok()) << first.status();
   first->Close();
   EXPECT_TRUE(ListeningSockets::At({"localhost", first->port()}).ok());
+}
+
+// Exits with 1 if it cannot listen at a name that this file of hosts gives, and with 2 where this
+// process may not see the file in place of the system's.
+void ListenWithHosts(const std::string& hosts, const std::string& name) {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+      mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) {
+    _exit(2);
+  }
+  _exit(ListeningSockets::At({name}).ok() ? 0 : 1);
+}
+
+TEST(ListeningSockets, AnAddressThatANameHasTwiceIsListenedToOnce) {
+  const TemporaryFile hosts;
+  hosts.Write("127.0.0.1 twice.example.com twice\n127.0.0.1 twice\n");
+  EXPECT_EXIT(ListenWithHosts(hosts.path(), "twice"),
+              [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) != 1; }, "");
 }
 
 TEST(ListeningSockets, AnAddressOfAnotherMachineIsRefused) {
