@@ -1,6 +1,7 @@
 #include "server/signals.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -20,9 +21,11 @@ void EndWithStandardInput() {
   std::thread([] {
     char ignored[256];
     ssize_t count = 0;
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
     do {
+      poll(&input, 1, -1);  // Another process may have made it one that does not block.
       count = read(STDIN_FILENO, ignored, sizeof(ignored));
-    } while (count > 0 || (count < 0 && errno == EINTR));
+    } while (count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN)));
     kill(getpid(), SIGTERM);
   }).detach();
 }

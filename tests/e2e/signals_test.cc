@@ -111,6 +111,16 @@ TEST(Signals, TheEndOfStandardInputIsToldApartFromASignal) {
   EXPECT_THAT(server.Output(), Not(HasSubstr("signal=")));
 }
 
+TEST(Signals, StandardInputThatDoesNotBlockHasNotEnded) {
+  TemporaryFolder data;
+  OpenInput input;
+  ASSERT_EQ(fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK), 0);
+  ServerProcess server(data.path(), {"--until-stdin-ends"});
+  EXPECT_FALSE(server.EndsWithin(std::chrono::seconds(1)));
+  input.End();
+  EXPECT_TRUE(server.Writes("draining message=\"standard input ended"));
+}
+
 TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
   LeaveTerminal();
   TemporaryFolder data;
