@@ -93,9 +93,9 @@ class Server {
 
   // `service` and `extra_services` must outlive the server. Messages larger than
   // the service's limit get RESOURCE_EXHAUSTED. FAILED_PRECONDITION when the address
-  // is taken, or is not a loopback address and neither TLS was set up nor plaintext
-  // allowed, or a file of TLS is unfit;
-  // INVALID_ARGUMENT when it is not an address.
+  // is taken, or a file of TLS is unfit; INVALID_ARGUMENT when it is not an address, or not a
+  // loopback address while neither TLS was set up nor plaintext allowed, or when only one of the
+  // files of TLS is given.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerOptions& options, Service* service,
       const std::vector<grpc::Service*>& extra_services = {});

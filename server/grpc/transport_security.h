@@ -64,7 +64,7 @@ struct TlsTexts {
 };
 
 // FAILED_PRECONDITION naming the file, its flag and what is wrong with it: it cannot be read, is
-// not PEM, the key is not the certificate's, or only one of them is given.
+// not PEM, or the key is not the certificate's. INVALID_ARGUMENT if only one of them is given.
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
 // What new connections are encrypted with. Thread-safe.
