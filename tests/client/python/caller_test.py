@@ -231,7 +231,9 @@ class Silence(unittest.TestCase):
             "waiting for an answer from host:1: is slipstream_server running there? Start it, or "
             "give another address by address= or SLIPSTREAM_ADDRESS"])
         server.codes = ["UNAVAILABLE"] * 9 + [None]
-        self.assertEqual(len(self.notices(planner, server)), 1)
+        self.assertEqual(self.notices(planner, server), [
+            "waiting for an answer from host:1: it has answered before; is slipstream_server still "
+            "running there?"])
 
     def test_it_is_told_of_once_for_all_calls_that_fail(self):
         server = Server(["UNAVAILABLE"] * 2000, seconds=0.5)

@@ -41,6 +41,7 @@ class FailedCall:
     seconds: float  # From the first attempt to the end of the last.
     mistake: Optional[str] = None  # Why there was no connection, and what to do about it.
 
+    has_answered: bool = False  # The server, to any call.
     @property
     def effort(self) -> str:
         if self.attempts == 1:
@@ -123,7 +124,7 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.NoAnswer(f"cannot {call.what} on {call.address}: {call.mistake}{effort}")
     if failure.code == "UNAVAILABLE" and not failure.is_answer:
         return errors.NoAnswer(
-            f"no answer from {call.address}: {remedy(call.address)} "
+            f"no answer from {call.address}: {remedy(call.address, call.has_answered)} "
             f"({call.what}; {call.effort}; {message})"
         )
     if failure.code == "DEADLINE_EXCEEDED":

@@ -111,7 +111,8 @@ class Caller:
             if is_last or (attempts == 1 and self._silence.is_unbroken):
                 mistake = yield from self._look_for_mistake(informative)
             if is_last or mistake:
-                call = FailedCall(what, self.address, attempts, elapsed, mistake)
+                has_answered = not self._silence.is_unbroken
+                call = FailedCall(what, self.address, attempts, elapsed, mistake, has_answered)
                 raise call_error(call, informative)
             if reply.failure.is_answer:
                 self._refusals.notice(elapsed + pause, reply.failure.message)

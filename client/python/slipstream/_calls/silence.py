@@ -21,8 +21,10 @@ def is_loopback(address: str) -> bool:
     return address.startswith(("127.", "localhost:", "[::1]"))
 
 
-def remedy(address: str) -> str:
-    """How to get an answer."""
+def remedy(address: str, has_answered: bool = False) -> str:
+    """How to get an answer. A server that has answered before is not to be replaced by a new one."""
+    if has_answered:
+        return "it has answered before; is slipstream_server still running there?"
     command = "slipstream serve"
     if address != DEFAULT_ADDRESS:
         command += f" --listen {address}"
@@ -75,7 +77,8 @@ class Silence:
         with self._lock:
             told, self._told = self._told, True
         if not told:
-            _log.warning("waiting for an answer from %s: %s", self._address, remedy(self._address))
+            advice = remedy(self._address, self._broken)
+            _log.warning("waiting for an answer from %s: %s", self._address, advice)
 
     def watch(self) -> Optional[threading.Timer]:
         """Starts a timer that notices if a call gets no answer for so long; cancel it when the call
