@@ -69,6 +69,20 @@ class Access(unittest.TestCase):
         self.assertIsInstance(raised.exception, slipstream.ServerError)
         self.assertTrue(issubclass(slipstream.Unauthenticated, slipstream.ServerError))
 
+    def test_a_caller_of_another_project_is_told_how_to_name_it(self):
+        with self.assertRaisesRegex(slipstream.PermissionDenied, "name the project: project=, or "
+                                    "the environment variable SLIPSTREAM_PROJECT$"):
+            self.create("elsewhere", Options(token=self.token_of_vision))
+
+    def test_a_trainer_is_told_which_sources_it_may_name(self):
+        with self.assertRaisesRegex(
+                slipstream.PermissionDenied, "with this token, sources= can be \"all\" or name source "
+                r"tasks .*slipstream.sources\(\) lists them$"):
+            slipstream.create_or_load("learns", SPACE, minimize="loss",
+                                      sources=[[{"x": 0.5, "loss": 1}]],
+                                      address=self.server.address,
+                                      options=Options(token=self.token))
+
     def test_titles_that_may_not_be_read_are_left_out(self):
         at = {"address": self.server.address, "options": Options(token=self.token_of_all)}
         rows = [{"x": x, "loss": x} for x in (0, 0.5, 1)]

@@ -22,6 +22,7 @@ _ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
 
 _MISSING_STUDY = re.compile(r"there is no (?:projects/([^/ ]+)/)?studies/[^/ ]+$")
 _STATE = re.compile(r"((?:projects/[^/ ]+/)?studies/[^/ ]+) is (PAUSED|COMPLETED) ")
+_NO_PROJECT = "names without a project belong to default"
 _CUT_LIST = re.compile(r" and [0-9]+ more$")
 # What lists all names of which a bound has the first ones, by the beginning of the field.
 _LISTS = {
@@ -40,8 +41,8 @@ class FailedCall:
     attempts: int
     seconds: float  # From the first attempt to the end of the last.
     mistake: Optional[str] = None  # Why there was no connection, and what to do about it.
-
     has_answered: bool = False  # The server, to any call.
+
     @property
     def effort(self) -> str:
         if self.attempts == 1:
@@ -106,6 +107,8 @@ def _advice(failure: Failure, violations: List[errors.Violation]) -> str:
     if failure.code == "NOT_FOUND" and missing:
         project = f"project={missing[1]!r}" if missing[1] else ""
         return f"; slipstream.studies({project}) lists those that are there"
+    if failure.code == "PERMISSION_DENIED" and _NO_PROJECT in failure.message:
+        return "; to name the project: project=, or the environment variable SLIPSTREAM_PROJECT"
     state = _STATE.search(failure.message)
     if failure.code != "FAILED_PRECONDITION" or not state:
         return ""

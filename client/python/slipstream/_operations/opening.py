@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
+from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._operations import sources, studies
 from slipstream._operations.notices import warn_caller
@@ -15,6 +16,11 @@ from slipstream._operations.study_request import StudyRequest, choose_objective
 from slipstream.parameters import Parameter, with_labels
 from slipstream.records import SourceTask, StudyDescription
 from slipstream.tables import is_table
+
+_REGISTERED_ONLY = (
+    "with this token, sources= can be \"all\" or name source tasks that are registered already: "
+    "slipstream.sources() lists them"
+)
 
 
 def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription]:
@@ -40,7 +46,12 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
         if listed is None:
             return None
         used = (there.sources or ()) if there is not None else ()
-        return (yield from sources.named(service, listed, subject, used))
+        try:
+            return (yield from sources.named(service, listed, subject, used))
+        except errors.PermissionDenied as denied:
+            if "RegisterSourceTask" in str(denied):
+                denied.args = (f"{denied}; {_REGISTERED_ONLY}",)
+            raise
 
     all_sources = (sources.all_of(asked.project),) if request.wants_all_sources else None
     study = yield from studies.create_or_load(service, asked, existing, sources_for, all_sources)
