@@ -384,6 +384,21 @@ def _seconds_in(text: str) -> Optional[float]:
         return None
 
 
+def duration_text(seconds: float) -> str:
+    """A lease in the form that `seconds_of` takes.
+
+    >>> duration_text(5400.0), duration_text(85.25), duration_text(math.inf)
+    ('1h30m', '1m25.25s', 'math.inf')
+    """
+    if math.isinf(seconds):
+        return "math.inf"
+    text, left = "", round(seconds * 1000)
+    for unit, size in reversed(_UNITS.items()):
+        number, left = divmod(left, 1000 * size) if unit != "s" else (left / 1000, 0)
+        text += f"{number:g}{unit}" if number else ""
+    return text
+
+
 def seconds_of(lease: Lease) -> Optional[float]:
     """A lease in seconds, to the millisecond, as the server has it.
 

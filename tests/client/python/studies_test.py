@@ -116,7 +116,7 @@ class Opening(ServerTest):
                       "asked to minimize loss, the study is to maximize accuracy",
                       "seed: asked for 8, the study has 7", "preset: asked for 'random'",
                       "recipe: asked for {'acquisition': 'ei'}", "stopping: asked for 'asha'",
-                      "lease: asked for 60.0, the study has 3600", "requeues: asked for 9"):
+                      "lease: asked for 1m, the study has 1h", "requeues: asked for 9"):
             self.assertTrue(any(words in line for line in told), (words, told))
         self.assertEqual(len(told), 10)
         self.assertIn(

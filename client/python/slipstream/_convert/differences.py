@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 from slipstream.parameters import Parameter
-from slipstream.records import StudyDescription
+from slipstream.records import StudyDescription, duration_text
 
 _CHANGEABLE = ("lease", "requeues")  # By Study.change.
 _METHODS = ("preset", "recipe", "stopping", "stopping_options")  # Which another study may have.
@@ -72,8 +72,15 @@ def differences(
     for setting in _SETTINGS:
         if _differs(setting, asked, existing):
             wanted, there = getattr(asked, setting), getattr(existing, setting)
-            found.append(f"{setting}: asked for {wanted!r}, the study has {there!r}")
+            found.append(
+                f"{setting}: asked for {_shown(setting, wanted)}, the study has "
+                f"{_shown(setting, there)}"
+            )
     return found
+
+
+def _shown(setting: str, value: Any) -> str:
+    return duration_text(value) if setting == "lease" else repr(value)
 
 
 def _differs(setting: str, asked: StudyDescription, existing: StudyDescription) -> bool:
