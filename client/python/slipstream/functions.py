@@ -110,6 +110,7 @@ def create_or_load(
     trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
     `address`: the server's address, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
     127.0.0.1:7411.
+    `options`: the token, certificates, deadlines and retries; see slipstream.Options.
 
     >>> study = create_or_load("doctest-digits", {"lr": log(1e-5, 1)}, maximize="accuracy")
     >>> with study.suggest() as trial:

@@ -37,23 +37,24 @@ class Trial(HeldTrial):
         trial is infeasible; `Study.optimize` then starts the next one.
 
         Steps are whole numbers, and must mean the same in all trials of a study: epochs, trees or
-        seconds of training, for example.
+        seconds of training, for example. Another value for a step replaces the one before.
 
-        If the server does not answer, or is too busy, there is one warning, and the training goes
-        on. The latest 500 reports are kept, and sent with the next one or before the outcome. While
-        the server stays silent or busy, further reports wait for only two seconds. This holds for
-        every NoAnswer and Overloaded, even if the cause is a mistake such as an expired
-        certificate: the connection worked when the trial was suggested, so the mistake is new and
-        may be corrected in time. The call that sends the outcome waits longer, and then raises the
-        error."""
+        If the server does not answer, or is too busy, the report waits for up to a minute
+        (`Options.call`). Then there is one warning, and the training goes on. The latest 500 reports
+        are kept, and sent with the next one or before the outcome. While the server stays silent or
+        busy, further reports wait for only two seconds. This holds for every NoAnswer, Overloaded
+        and Unauthenticated, even if the cause is a mistake such as an expired certificate or a
+        token that was revoked: the call that suggested the trial succeeded, so the mistake is new
+        and may be corrected in time. The call that sends the outcome waits longer, and then raises
+        the error."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:
         """Whether the study's rule, given the reports so far, says to stop; see `stop_reason`.
 
-        If the server does not answer or is busy, the result is False, and there is a warning as for
-        `report`. Without `stopping=` in `slipstream.create_or_load`, the study has no rule, and the
-        result is always False."""
+        If the server does not answer, is busy or no longer takes the token, the result is False, and
+        there is a warning as for `report`. Without `stopping=` in `slipstream.create_or_load`, the
+        study has no rule, and the result is always False."""
         return self._transport.run(self._should_stop())
 
     def annotate(

@@ -261,6 +261,18 @@ class LostAnswers(ServerTest):
             trial.complete(0.25)
         self.assertEqual(study.reports(1), {2: 0.25})
 
+    def test_a_training_goes_on_while_its_token_is_refused(self):
+        study = self.open(stopping="median")
+        with study.suggest() as trial:
+            self.proxy.code = grpc.StatusCode.UNAUTHENTICATED
+            self.proxy.losses = {"Report": ["call"], "ShouldStop": ["call"]}
+            with self.assertWarnsRegex(UserWarning, "the training goes on without advice"):
+                trial.report(1, 0.5)
+            self.assertFalse(trial.should_stop())
+            trial.report(2, 0.25)
+            trial.complete(0.25)
+        self.assertEqual(study.reports(1), {1: 0.5, 2: 0.25})
+
     def test_the_latest_reports_are_kept_and_sent_before_the_outcome(self):
         study = self.open(Options(call=Deadlines(0.5, 1), retry=QUICK.retry))
         trial, other = study.suggest(2)

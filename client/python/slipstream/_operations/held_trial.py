@@ -32,6 +32,8 @@ _REPORTS = 500  # In one call.
 _LAST_STEP = 2**63 - 1
 # After these the same call may succeed later, so a training goes on without it.
 _PASSING = (errors.NoAnswer, errors.Overloaded)
+# So may calls whose token was valid when the trial was suggested.
+_DISPENSABLE = (*_PASSING, errors.Unauthenticated)
 
 
 class NotFinite(ValueError):
@@ -105,12 +107,12 @@ class HeldTrial(TrialValues):
         return True
 
     def _heard(self, call: Plan[Message]) -> Plan[Optional[Message]]:
-        """The result of a call that a training can do without; None if the server is busy or does
-        not answer, for whatever reason. Even a mistake, such as an expired certificate, must be
-        new, since the server has suggested the trial."""
+        """The result of a call that a training can do without; None if the server is busy, does not
+        answer, for whatever reason, or no longer takes the token. Even a mistake, such as an expired
+        certificate, must be new, since the server has suggested the trial."""
         try:
             response = yield from self._if_there(call)
-        except _PASSING as error:
+        except _DISPENSABLE as error:
             self._unheard = True
             self._warn_of_silence(error)
             return None
@@ -124,7 +126,7 @@ class HeldTrial(TrialValues):
         if not self._told_of_silence:
             self._told_of_silence = True
             warn_caller(
-                f"{self!r}: the training goes on without advice: until the server answers again, "
+                f"{self!r}: the training goes on without advice: until the server takes calls again, "
                 f"should_stop() is False, and the latest {_REPORTS} reports are kept, to be sent "
                 f"then; {error}"
             )
