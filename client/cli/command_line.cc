@@ -170,11 +170,12 @@ std::string DeletionFor(absl::string_view quota) {
   return quota == "mib" ? "slipstream study delete, or slipstream source delete" : "";
 }
 
-// The command that lists all names where the server's error has only the first ones; otherwise
-// empty.
+// The command that lists all names where the server's error has only the first ones, as in
+// "one of a, b and 7 more"; otherwise empty.
 std::string ListOfNames(const absl::Status& status) {
   for (const Violation& violation : ViolationsOf(status)) {
     if (!absl::EndsWith(violation.bound, " more")) continue;
+    if (absl::EndsWith(violation.bound, " or more")) continue;  // A number's.
     return violation.field == "study.algorithm.preset" ? "slipstream presets"
                                                        : "slipstream presets --ingredients";
   }

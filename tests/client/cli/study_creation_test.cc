@@ -233,6 +233,7 @@ TEST_F(StudyCreation, MayLearnFromAllSourceTasks) {
     command.insert(command.end(), more.begin(), more.end());
     return Run(command);
   };
+  EXPECT_THAT(error_about("reports[0].step", "0 or more"), Not(HasSubstr("All that are there")));
   const ProcessResult none = create({});
   EXPECT_EQ(Json::parse(none.out)["sourceTasks"], Json::array());
   EXPECT_THAT(none.err, HasSubstr("no source task of the project fits"));
