@@ -206,6 +206,10 @@ absl::StatusOr<MadeStudy> MakeStudy(const v1::CreateStudyRequest& request, bool 
     ASSIGN_OR_RETURN(std::optional<MadeStudy> loaded, LoadStudy(request, session));
     if (loaded.has_value()) return *std::move(loaded);
   }
+  if (!or_load && absl::IsAlreadyExists(created.status())) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        created.status().message(), "; --or-load uses that study if it is as asked for"));
+  }
   RETURN_IF_ERROR(created.status());
   return MadeStudy{*std::move(created)};
 }

@@ -210,6 +210,15 @@ TEST_F(StudyCreation, ShowsTheServersViolation) {
   EXPECT_THAT(result.err, HasSubstr("study.algorithm.preset is 'magic', must be one of"));
 }
 
+TEST_F(StudyCreation, SaysHowToUseAStudyThatExists) {
+  service().FailNext(1, {.status = {grpc::StatusCode::ALREADY_EXISTS, "studies/s exists already"}});
+  const ProcessResult result =
+      Run({"study", "create", "--id", "s", "--param", "a=boolean", "--maximize", "x"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err,
+              HasSubstr("exists already; --or-load uses that study if it is as asked for\n"));
+}
+
 TEST_F(StudyCreation, SaysWhereTheListIsOfWhichTheServerNamesTheFirst) {
   const auto error_about = [&](const std::string& field, const std::string& bound) {
     v1::FieldViolation violation;
@@ -224,6 +233,7 @@ TEST_F(StudyCreation, SaysWhereTheListIsOfWhichTheServerNamesTheFirst) {
               HasSubstr("and 7 more\nAll that are there: slipstream presets --ingredients\n"));
   EXPECT_THAT(error_about("study.early_stopping.rule", "one of a, b"),
               Not(HasSubstr("All that are there")));
+  EXPECT_THAT(error_about("reports[0].step", "0 or more"), Not(HasSubstr("All that are there")));
 }
 
 TEST_F(StudyCreation, MayLearnFromAllSourceTasks) {
@@ -233,7 +243,6 @@ TEST_F(StudyCreation, MayLearnFromAllSourceTasks) {
     command.insert(command.end(), more.begin(), more.end());
     return Run(command);
   };
-  EXPECT_THAT(error_about("reports[0].step", "0 or more"), Not(HasSubstr("All that are there")));
   const ProcessResult none = create({});
   EXPECT_EQ(Json::parse(none.out)["sourceTasks"], Json::array());
   EXPECT_THAT(none.err, HasSubstr("no source task of the project fits"));
