@@ -73,8 +73,10 @@ absl::Status ListStudies(const ListArguments& arguments, Session& session) {
       ParentsOf(session.project())));
   PrintStudies(studies, session);
   if (studies.empty()) {
+    const bool names_no_project = session.project().name.empty();
     session.Remark(any ? "No study matches."
-                       : "No studies yet: slipstream study create --help");
+                       : absl::StrCat("No studies yet: slipstream study create --help",
+                                      names_no_project ? ". In a project: --project NAME" : ""));
   }
   return absl::OkStatus();
 }

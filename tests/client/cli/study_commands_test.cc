@@ -194,7 +194,10 @@ TEST_F(StudyCommands, ListTakesStatesAndLabels) {
 }
 
 TEST_F(StudyCommands, AnEmptyListSaysWhatToDo) {
-  EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("slipstream study create --help"));
+  EXPECT_THAT(Run({"study", "list"}).out,
+              EndsWith("slipstream study create --help. In a project: --project NAME\n"));
+  EXPECT_THAT(Run({"study", "list", "--project", "vision"}).out,
+              EndsWith("slipstream study create --help\n"));
   EXPECT_EQ(Run({"study", "list", "--format", "json"}).out, "[]\n");
 }
 
