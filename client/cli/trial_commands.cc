@@ -89,7 +89,8 @@ absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   PrintTrials(study, trials, Numbers::kExact, session);
   if (static_cast<int>(trials.size()) < arguments.count) {
     session.Warn(absl::StrCat("the study gave ", trials.size(), " of ", arguments.count,
-                              " trials: it has no more for now"));
+                              " trials: it has no more for now, or its project has no room for "
+                              "more"));
   }
   if (!trials.empty()) {
     session.Remark(absl::StrCat("\nThen: slipstream observe ", ShortTrialName(trials[0].name()),
