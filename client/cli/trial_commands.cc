@@ -12,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/configuration_reader.h"
 #include "client/cli/escaped_text.h"
 #include "client/cli/lease_commands.h"
@@ -237,6 +238,12 @@ struct AdditionArguments {
 
 using Texts = std::vector<std::optional<std::string>>;
 
+std::string NamesIn(const ConfigurationReader& space) {
+  std::vector<std::string> names;
+  for (int i = 0; i < space.size(); ++i) names.push_back(space.parameter(i).name());
+  return absl::StrJoin(names, ", ");
+}
+
 absl::StatusOr<Texts> ReadValues(const ConfigurationReader& space,
                                  const std::vector<std::string>& arguments) {
   Texts texts(space.size());
@@ -247,7 +254,9 @@ absl::StatusOr<Texts> ReadValues(const ConfigurationReader& space,
     }
     const std::optional<int> index = space.IndexOf(Unescape(sides[0]));
     if (!index.has_value()) {
-      return UsageError(absl::StrCat("--set '", argument, "': the study has no such parameter"));
+      return UsageError(absl::StrCat("--set '", argument,
+                                     "': the study has no such parameter; it has ",
+                                     NamesIn(space)));
     }
     if (texts[*index].has_value()) {
       return UsageError(absl::StrCat("--set '", argument, "': the parameter is set twice"));

@@ -256,7 +256,7 @@ TEST_F(TrialCommands, AddChecksTheConfigurationWithoutTheServer) {
       {{"--set", "lr=0.5", "--set", "kernel=rbf", "--set", "degree=3"},
        "--set degree: '3' is given"},
       {{"--set", "lr=0.5"}, "--set kernel: a value is missing"},
-      {{"--set", "speed=3"}, "the study has no such parameter"},
+      {{"--set", "speed=3"}, "the study has no such parameter; it has lr, kernel, degree\n"},
       {{"--set", "lr=0.5", "--set", "lr=0.6"}, "set twice"},
       {{"--set", "lr"}, "is not NAME=VALUE"},
   };
