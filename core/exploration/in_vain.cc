@@ -17,6 +17,8 @@ constexpr size_t kFirst = 8;
 constexpr double kHardlyBetter = 0.02;
 constexpr double kMuchWorse = 0.2;
 constexpr double kSome = 0.05;
+// A part of how far the best result is ahead of this level.
+constexpr double kHardly = 1e-3;
 // A part of the distance between this level and what is much worse.
 constexpr double kNotFar = 0.01;
 
@@ -42,6 +44,26 @@ Index ResultsInVain(const Vector& results, double least_better) {
     last = i;
   }
   return results.size() - 1 - last;
+}
+
+Index ResultsHardlyBetter(absl::Span<const EndedTrial> ended, Goal goal) {
+  std::vector<double> first;
+  double level = 0;
+  double least = std::numeric_limits<double>::infinity();
+  Index in_vain = 0;
+  for (const EndedTrial& trial : ended) {
+    if (!InformsModels(trial)) continue;
+    const double cost = CostOf(trial, goal);
+    if (first.size() < kFirst) {
+      first.push_back(cost);
+      level = QuantileOf(first, 0.5);
+    }
+    ++in_vain;
+    if (cost >= least) continue;
+    if (least - cost > kHardly * (level - least)) in_vain = 0;
+    least = cost;
+  }
+  return in_vain;
 }
 
 Index RandomLookingInVain(absl::Span<const EndedTrial> ended, Goal goal) {

@@ -14,6 +14,11 @@ namespace slipstream {
 // than `least_better`. More is better.
 Index ResultsInVain(const Vector& results, double least_better);
 
+// The same where a result is better if it adds more than a thousandth to the lead of the best one
+// over the median of the study's first eight. Unlike on a model's scale, which becomes finer as
+// results crowd around a local optimum, what refines this optimum is then soon no better.
+Index ResultsHardlyBetter(absl::Span<const EndedTrial> ended, Goal goal);
+
 // How many trials that were suggested have been in vain since the last result that was better than
 // all before it, if their results look as if they were at random: their median is worse than the
 // best quarter of the study's first eight results. Otherwise 0.

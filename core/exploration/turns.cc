@@ -31,7 +31,8 @@ constexpr double kMostlyNoise = 0.5;
 // variance 1. Turns begin after the second number of them.
 constexpr double kNoticeable = 1e-3;
 constexpr Index kManyInVain = 8;
-// After this many results that are no better at all, some suggestions are points at random.
+// After this many results in vain, some suggestions are points at random. In a space of numbers,
+// those that are hardly better are in vain, too.
 constexpr double kAnyBetter = 1e-12;
 constexpr Index kPersistentlyInVain = 10;
 // In a space of numbers turns begin, too, after at least so many results in vain, of which the
@@ -89,14 +90,20 @@ bool BreaksPromises(const ExploredSearch& search, double expected, double noise)
   return in_vain >= kSomeInVain && expected * static_cast<double>(in_vain) >= kBrokenPromises;
 }
 
-Turn TurnWithoutPromises(const NextPointRequest& request, double noise) {
-  const int64_t place = request.round % kTurnLength;
+bool ArePersistentlyInVain(const ExploredSearch& search) {
+  const Index in_vain = IsMixed(search.request.space)
+                            ? ResultsInVain(search.request.model.results(), kAnyBetter)
+                            : ResultsHardlyBetter(search.ended, search.goal);
+  return in_vain >= kPersistentlyInVain;
+}
+
+Turn TurnWithoutPromises(const ExploredSearch& search, double noise) {
+  const int64_t place = search.request.round % kTurnLength;
   if (place == 0) return {.deviation_factor = kRefining};
-  if (place == 2 && noise < kFaintNoise &&
-      ResultsInVain(request.model.results(), kAnyBetter) >= kPersistentlyInVain) {
+  if (place == 2 && noise < kFaintNoise && ArePersistentlyInVain(search)) {
     return {.fills_because = kInVain};
   }
-  if (!IsMixed(request.space)) return {.deviation_factor = kExploring};
+  if (!IsMixed(search.request.space)) return {.deviation_factor = kExploring};
   return {.deviation_factor = kExploringFar,
           .seeks_unseen_words = place == 2,
           .redraws_useless_words = place == 1};
@@ -121,7 +128,7 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
   }
   const double expected = improvement(next.value);
   const double noise = NoiseVariance(request.model);
-  if (expected < kLittleImprovement) return TurnWithoutPromises(request, noise);
+  if (expected < kLittleImprovement) return TurnWithoutPromises(search, noise);
   if (BreaksPromises(search, expected, noise)) return TurnDespitePromises(request.round);
   if (expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
   return TurnBesideNoise(request, noise);

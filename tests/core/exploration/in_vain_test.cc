@@ -20,6 +20,43 @@ TEST(InVain, CountsResultsSinceTheLastThatWasBetter) {
   EXPECT_EQ(ResultsInVain(Results({1, 2, 2.5, 0}), 0.7), 2);
 }
 
+Index HardlyBetter(const std::vector<double>& costs) {
+  std::vector<EndedTrial> minimized(costs.size());
+  for (size_t i = 0; i < costs.size(); ++i) minimized[i].value = costs[i];
+  std::vector<EndedTrial> maximized = minimized;
+  for (EndedTrial& trial : maximized) trial.value = -*trial.value;
+  const Index count = ResultsHardlyBetter(minimized, Goal::kMinimize);
+  EXPECT_EQ(ResultsHardlyBetter(maximized, Goal::kMaximize), count);
+  return count;
+}
+
+TEST(InVain, WhatAddsAThousandthToTheLeadOverTheFirstResultsIsHardlyBetter) {
+  EXPECT_EQ(HardlyBetter({}), 0);
+  EXPECT_EQ(HardlyBetter({5}), 0);
+  EXPECT_EQ(HardlyBetter({5, 5, 5}), 2);
+  EXPECT_EQ(HardlyBetter({5, 6, 4.999999}), 0);  // Nothing leads before the third one.
+  const std::vector<double> first = {10, 10, 10, 10, 10, 10, 10, 0};
+  const auto after = [&](std::vector<double> later) {
+    std::vector<double> costs = first;
+    costs.insert(costs.end(), later.begin(), later.end());
+    return HardlyBetter(costs);
+  };
+  EXPECT_EQ(after({}), 0);
+  EXPECT_EQ(after({-0.009, 10, -0.018, -0.027}), 4);
+  EXPECT_EQ(after({-0.009, 10, -0.02, -0.021}), 1);
+  // The first eight remain what the lead is over.
+  EXPECT_EQ(after({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.009, -0.018}), 12);
+}
+
+TEST(InVain, TrialsWithoutAResultAreNotHardlyBetter) {
+  std::vector<EndedTrial> ended(4);
+  ended[0].value = 1;
+  ended[1].ending = Ending::kFailed;
+  ended[2].ending = Ending::kInfeasible;
+  ended[3].value = 2;
+  EXPECT_EQ(ResultsHardlyBetter(ended, Goal::kMinimize), 1);
+}
+
 // The first `added` trials are people's own.
 Index RandomLooking(const std::vector<double>& costs, size_t added = 0) {
   std::vector<EndedTrial> minimized(costs.size());
