@@ -1,16 +1,20 @@
 #include "core/strategy/model_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/acquisition/next_point.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "core/gp/feasible_surrogate.h"
 #include "core/recipe/recipe_names.h"
+#include "core/space/encoded_points.h"
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/model_free_strategies.h"
 #include "core/strategy/start_comparison.h"
@@ -116,16 +120,26 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  Suggestion Random() {
+  // With a model, one that probably has a value.
+  Suggestion Random(const SearchedModel* model = nullptr) {
     Suggestion suggestion;
     // A small space may give a configuration that is known or pending: try again, a few times.
     for (uint64_t i = 0; i < kMostRandomTries; ++i) {
       suggestion =
           RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane), index_, pool_);
-      if (pool_ != nullptr || !taken_.contains(&suggestion.configuration)) break;
+      if (pool_ != nullptr) break;
+      const bool is_taken = taken_.contains(&suggestion.configuration);
+      if (!is_taken && (model == nullptr || IsLikely(*model, suggestion.configuration))) break;
     }
     suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
     return suggestion;
+  }
+
+  // Whether a trial there probably has a value.
+  bool IsLikely(const SearchedModel& model, const Configuration& configuration) const {
+    const std::optional<Vector> chances = ChancesOfValue(
+        model.member(0), EncodeAll(*view_.space, absl::MakeConstSpan(&configuration, 1)));
+    return !chances.has_value() || (*chances)[0] >= 0.5;
   }
 
   Suggestion FromModel() {
@@ -268,7 +282,7 @@ class ModelRun final : public SuggestionRun {
                                                            parts_.rule != nullptr,
                                                            std::move(ruled.next)}));
     // Evenly filling points that are taken at regular intervals would lie on one side only.
-    if (choice.fills_space) return Unasked(Random(), choice.facts, choice.notes);
+    if (choice.fills_space) return Unasked(Random(&ask.model), choice.facts, choice.notes);
     Suggestion suggestion;
     Describe(ruled, choice.next, suggestion.provenance);
     AppendAll(ruled.facts, suggestion.provenance.facts);

@@ -287,31 +287,6 @@ struct HeldCalls {
   std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> watch;
 };
 
-// An upload that waits holds what was made of its messages, and not the messages.
-TEST_F(AllAtOnce, UploadsThatWaitHoldWhatIsCounted) {
-  v1::RegisterSourceTaskRequest first;
-  v1::SourceTask* const task = first.mutable_header()->mutable_source_task();
-  v1::Parameter* const parameter = task->mutable_space()->add_parameters();
-  parameter->set_name("x");
-  parameter->mutable_double_domain()->set_max(1e9);
-  task->add_metrics()->set_name("f");
-  task->mutable_metrics(0)->set_goal(v1::Metric::MINIMIZE);
-  v1::RegisterSourceTaskRequest one;
-  (*one.add_observations()->mutable_configuration()->mutable_values())["x"].set_double_value(1);
-  (*one.mutable_observations(0)->mutable_outcome()->mutable_measurement()->mutable_metrics())["f"] =
-      1;
-  v1::RegisterSourceTaskRequest many;
-  for (int i = 0; i < 20'000; ++i) *many.add_observations() = one.observations(0);
-  std::list<HeldCalls> held;
-  for (int i = 0; i < 30; ++i) {
-    HeldCalls& calls = held.emplace_back(NewStub());
-    calls.upload = calls.stub->RegisterSourceTask(&calls.upload_context, &calls.response);
-    (void)(calls.upload->Write(first) && calls.upload->Write(many) && calls.upload->Write(one));
-  }
-  ExpectServed();
-  ExpectGrowthBelow(options_.call_memory_bytes * 3 / 2);
-}
-
 TEST_F(AllAtOnce, TheMemoryIsAtMostTheSumOfItsParts) {
   std::thread well([this] { MeanWell(); });
   std::list<StalledMessage> messages;

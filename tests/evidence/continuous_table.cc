@@ -5,6 +5,7 @@
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/high_problems.h"
 #include "tests/evidence/paper_problems.h"
+#include "tests/evidence/peaks_problems.h"
 #include "tests/evidence/random_draws.h"
 #include "tests/evidence/workers_problems.h"
 
@@ -261,7 +262,8 @@ std::vector<ContinuousProblem> GatheredFamilies() {
 std::vector<ContinuousProblem> MakeTable() {
   std::vector<ContinuousProblem> table;
   for (const auto make : {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies,
-                          GatheredFamilies, WorkersProblems, HighProblems, PaperProblems}) {
+                          GatheredFamilies, WorkersProblems, HighProblems, PeaksProblems,
+                          PaperProblems}) {
     for (ContinuousProblem& problem : make()) table.push_back(std::move(problem));
   }
   return table;
