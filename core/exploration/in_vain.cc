@@ -18,7 +18,7 @@ constexpr double kHardlyBetter = 0.02;
 constexpr double kMuchWorse = 0.2;
 constexpr double kSome = 0.05;
 // A part of how far the best result is ahead of this level.
-constexpr double kHardly = 1e-3;
+constexpr double kHardly = 1e-4;
 // A part of the distance between this level and what is much worse.
 constexpr double kNotFar = 0.01;
 

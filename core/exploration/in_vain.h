@@ -14,8 +14,8 @@ namespace slipstream {
 // than `least_better`. More is better.
 Index ResultsInVain(const Vector& results, double least_better);
 
-// The same where a result is better if it adds more than a thousandth to the lead of the best one
-// over the median of the study's first eight. Unlike on a model's scale, which becomes finer as
+// The same where a result is better if it adds more than a ten-thousandth to the lead of the best
+// one over the median of the study's first eight. Unlike on a model's scale, which becomes finer as
 // results crowd around a local optimum, what refines this optimum is then soon no better.
 Index ResultsHardlyBetter(absl::Span<const EndedTrial> ended, Goal goal);
 

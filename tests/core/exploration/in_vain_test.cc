@@ -30,7 +30,7 @@ Index HardlyBetter(const std::vector<double>& costs) {
   return count;
 }
 
-TEST(InVain, WhatAddsAThousandthToTheLeadOverTheFirstResultsIsHardlyBetter) {
+TEST(InVain, WhatAddsATenThousandthToTheLeadOverTheFirstResultsIsHardlyBetter) {
   EXPECT_EQ(HardlyBetter({}), 0);
   EXPECT_EQ(HardlyBetter({5}), 0);
   EXPECT_EQ(HardlyBetter({5, 5, 5}), 2);
@@ -42,10 +42,10 @@ TEST(InVain, WhatAddsAThousandthToTheLeadOverTheFirstResultsIsHardlyBetter) {
     return HardlyBetter(costs);
   };
   EXPECT_EQ(after({}), 0);
-  EXPECT_EQ(after({-0.009, 10, -0.018, -0.027}), 4);
-  EXPECT_EQ(after({-0.009, 10, -0.02, -0.021}), 1);
+  EXPECT_EQ(after({-0.0009, 10, -0.0018, -0.0027}), 4);
+  EXPECT_EQ(after({-0.0009, 10, -0.002, -0.0021}), 1);
   // The first eight remain what the lead is over.
-  EXPECT_EQ(after({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.009, -0.018}), 12);
+  EXPECT_EQ(after({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.0009, -0.0018}), 12);
 }
 
 TEST(InVain, TrialsWithoutAResultAreNotHardlyBetter) {
