@@ -319,15 +319,18 @@ std::vector<Field> WeightFields(const v1::Provenance& provenance, const SourceTi
   const int shown = ShownWeights(provenance, format);
   for (int i = 0; i < shown; ++i) {
     const auto& source = provenance.sources(i);
-    fields.push_back({absl::StrCat(format == Format::kTable ? "" : "weight of ",
-                                   SourceText(source.source_task(), titles)),
-                      format == Format::kTable ? RoundNumber(source.weight())
-                                               : FormatNumber(source.weight())});
+    const std::string name = SourceText(source.source_task(), titles);
+    if (format == Format::kTable) {
+      fields.push_back({"source weight", absl::StrCat(RoundNumber(source.weight()), " ", name)});
+    } else {
+      fields.push_back({absl::StrCat("weight of ", name), FormatNumber(source.weight())});
+    }
   }
   double others = 0;
   for (int i = shown; i < count; ++i) others += provenance.sources(i).weight();
   if (shown < count) {
-    fields.push_back({absl::StrCat(count - shown, " others in total"), RoundNumber(others)});
+    fields.push_back({"source weight", absl::StrCat(RoundNumber(others), " of ", count - shown,
+                                                    " others in total")});
   }
   return fields;
 }
@@ -341,15 +344,7 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, const Sour
       {"last trial seen", absl::StrCat(provenance.last_trial_seen())},
       {"suggested by", RungText(provenance)},
   };
-  const std::vector<Field> weights = WeightFields(provenance, titles, format);
-  if (format == Format::kTable && !weights.empty()) {
-    const auto add = [](std::string* text, const Field& one) {
-      absl::StrAppend(text, one.value, " ", one.name);
-    };
-    fields.push_back({"source weights", absl::StrJoin(weights, ", ", add)});
-  } else {
-    AppendTo(&fields, weights);
-  }
+  AppendTo(&fields, WeightFields(provenance, titles, format));
   return fields;
 }
 

@@ -279,8 +279,9 @@ TEST_F(TrialView, PeopleSeeTheHeaviestSourcesRounded) {
   }
   const auto print = [&](Session& session) { PrintExplanation(explanation, study_, {}, session); };
   const std::string table = Written(Format::kTable, print);
-  EXPECT_THAT(table, ContainsRegex("\nsource weights: +0.333333 a{12}, 0.25 a{12}, "));
-  EXPECT_THAT(table, HasSubstr(" 4 others in total\n"));
+  EXPECT_THAT(table, ContainsRegex("\nsource weight: +0.333333 a{12}"
+                                   "\nsource weight: +0.25 a{12}\n"));
+  EXPECT_THAT(table, HasSubstr(" of 4 others in total\n"));
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("weight of aaaaaaaaaaaa,0.3333333333333333"));
   EXPECT_THAT(Written(Format::kCsv, print), Not(HasSubstr("others")));
   const std::vector<std::string> heaviest = HeaviestSources(explanation);
