@@ -237,6 +237,8 @@ def programs():
             "model, N 100": delta_programs(**MODEL),
             "bumps": delta_programs(**BUMPS), "bumps, beta 2": delta_programs(**BUMPS, beta=2.0),
             "bumps, wide": delta_programs(**(BUMPS | {"side": 2})),
-            "model, learnt": LEARNT, "bumps, learnt": LEARNT, "Bohachevsky, learnt": LEARNT,
+            "model, learnt": LEARNT,
+            "model, likeliest": {name: LEARNT[name] for name in ("DeltaBO", "Diff-GP")},
+            "bumps, learnt": LEARNT, "Bohachevsky, learnt": LEARNT,
             "Bohachevsky": delta_programs(**BOHACHEVSKY),
             "Bohachevsky, beta 2": delta_programs(**BOHACHEVSKY, beta=2.0)}
