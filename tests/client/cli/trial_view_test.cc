@@ -290,7 +290,7 @@ TEST_F(TrialView, PeopleSeeTheHeaviestSourcesRounded) {
   EXPECT_THAT(Written(Format::kTable, [&](Session& session) {
                 PrintExplanation(explanation, study_, titles, session);
               }),
-              HasSubstr(", 0.25 SVM on digits (aaaaaaaaaaaa), 0.2 "));
+              HasSubstr(" 0.25 SVM on digits (aaaaaaaaaaaa)\n"));
 }
 
 // An explanation of the trial by this preset, as the study's algorithm gives it.
