@@ -60,7 +60,9 @@ absl::StatusOr<std::vector<Certificate>> CertificatesIn(const NamedFile& file,
   const Input in = InputOf(text);
   std::vector<Certificate> certificates;
   while (X509* const next = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)) {
-    certificates.emplace_back(next, X509_free);
+    // Owned before there may be no memory for one more.
+    Certificate owned(next, X509_free);
+    certificates.push_back(std::move(owned));
   }
   const bool has_ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   if (certificates.empty() || !has_ended) return Wrong(file);
