@@ -21,6 +21,7 @@
 #include "core/space/search_space.h"
 #include "gtest/gtest.h"
 #include "tests/core/acquisition/model_of_results.h"
+#include "tests/core/acquisition/slow_score.h"
 #include "tests/core/space/configurations.h"
 
 namespace slipstream {
@@ -307,33 +308,6 @@ TEST(UnseenWord, IsSoughtHoweverManyThereAre) {
   const WordyModel one(space, {At(space, 0.4, "wide", false)}, Vector::Ones(1), false);
   EXPECT_NE(UnseenWord(Asked{space, one}.request(), AllOf(one)), std::nullopt);
 }
-
-// The model's mean, whose first ascent takes all the time that is left.
-class SlowScore final : public SmoothScore {
- public:
-  explicit SlowScore(const NextPointRequest& request)
-      : surrogate_(request.model.member(0)), deadline_(request.deadline) {}
-
-  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.PredictMean(x); }
-  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
-    while (!deadline_.has_passed()) {
-    }
-    const PointPrediction there = surrogate_.PredictPoint(x);
-    gradient = there.mean_gradient;
-    return there.mean;
-  }
-
- private:
-  const Surrogate& surrogate_;
-  const Deadline deadline_;
-};
-
-const AcquisitionRow kSlow = {
-    .about = {.name = "slow", .summary = "The mean, slowly"},
-    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
-      return std::make_unique<SlowScore>(request);
-    },
-};
 
 TEST(NextPoint, IsTheBestThatWasFoundByTheDeadline) {
   const SearchSpace space = WordySpace();

@@ -19,6 +19,7 @@
 #include "core/strategy/make_strategy.h"
 #include "core/strategy/objective_model.h"
 #include "gtest/gtest.h"
+#include "tests/core/acquisition/slow_score.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
@@ -420,33 +421,6 @@ TEST(Hedge, NomineesWithoutAValueCountAsTheWorst) {
   const auto next = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
   EXPECT_NEAR(NumberFact(next.front(), "gain_of_ei"), NumberFact(next.front(), "gain_of_pi"), 0.3);
 }
-
-// The model's mean, whose first ascent takes all the time that is left.
-class SlowScore final : public SmoothScore {
- public:
-  explicit SlowScore(const NextPointRequest& request)
-      : surrogate_(request.model.member(0)), deadline_(request.deadline) {}
-
-  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.PredictMean(x); }
-  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
-    while (!deadline_.has_passed()) {
-    }
-    const PointPrediction there = surrogate_.PredictPoint(x);
-    gradient = there.mean_gradient;
-    return there.mean;
-  }
-
- private:
-  const Surrogate& surrogate_;
-  const Deadline deadline_;
-};
-
-const AcquisitionRow kSlow = {
-    .about = {.name = "slow", .summary = "The mean, slowly"},
-    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
-      return std::make_unique<SlowScore>(request);
-    },
-};
 
 TEST(Hedge, ChoosesAmongTheArmsThatThereWasTimeFor) {
   FakeStudy study(SquareSpace());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 
 namespace slipstream {
@@ -20,15 +21,25 @@ TEST(InVain, CountsResultsSinceTheLastThatWasBetter) {
   EXPECT_EQ(ResultsInVain(Results({1, 2, 2.5, 0}), 0.7), 2);
 }
 
-Index HardlyBetter(const std::vector<double>& costs) {
+// Of trials with these costs, whichever goal they are meant for. The first `added` trials are
+// people's own.
+template <Index (*count_of)(absl::Span<const EndedTrial>, Goal)>
+Index Counted(const std::vector<double>& costs, size_t added = 0) {
   std::vector<EndedTrial> minimized(costs.size());
-  for (size_t i = 0; i < costs.size(); ++i) minimized[i].value = costs[i];
+  for (size_t i = 0; i < costs.size(); ++i) {
+    minimized[i].value = costs[i];
+    minimized[i].suggested = i >= added;
+  }
   std::vector<EndedTrial> maximized = minimized;
   for (EndedTrial& trial : maximized) trial.value = -*trial.value;
-  const Index count = ResultsHardlyBetter(minimized, Goal::kMinimize);
-  EXPECT_EQ(ResultsHardlyBetter(maximized, Goal::kMaximize), count);
+  const Index count = count_of(minimized, Goal::kMinimize);
+  EXPECT_EQ(count_of(maximized, Goal::kMaximize), count);
   return count;
 }
+
+constexpr auto HardlyBetter = [](const std::vector<double>& costs) {
+  return Counted<ResultsHardlyBetter>(costs);
+};
 
 TEST(InVain, WhatAddsATenThousandthToTheLeadOverTheFirstResultsIsHardlyBetter) {
   EXPECT_EQ(HardlyBetter({}), 0);
@@ -57,19 +68,9 @@ TEST(InVain, TrialsWithoutAResultAreNotHardlyBetter) {
   EXPECT_EQ(ResultsHardlyBetter(ended, Goal::kMinimize), 1);
 }
 
-// The first `added` trials are people's own.
-Index RandomLooking(const std::vector<double>& costs, size_t added = 0) {
-  std::vector<EndedTrial> minimized(costs.size());
-  for (size_t i = 0; i < costs.size(); ++i) {
-    minimized[i].value = costs[i];
-    minimized[i].suggested = i >= added;
-  }
-  std::vector<EndedTrial> maximized = minimized;
-  for (EndedTrial& trial : maximized) trial.value = -*trial.value;
-  const Index count = RandomLookingInVain(minimized, Goal::kMinimize);
-  EXPECT_EQ(RandomLookingInVain(maximized, Goal::kMaximize), count);
-  return count;
-}
+constexpr auto RandomLooking = [](const std::vector<double>& costs, size_t added = 0) {
+  return Counted<RandomLookingInVain>(costs, added);
+};
 
 TEST(InVain, SuggestionsThatAreNoBetterThanTheFirstResultsLookRandom) {
   EXPECT_EQ(RandomLooking({}), 0);
