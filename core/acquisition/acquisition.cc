@@ -16,9 +16,6 @@ double Ordered(double value) {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
 
-// So many points are predicted between two looks at the clock.
-constexpr Index kMostAtOnce = 2048;
-
 Vector NoValues(Index count) {
   return Vector::Constant(count, -std::numeric_limits<double>::infinity());
 }
@@ -69,9 +66,9 @@ Vector Acquisition::Values(const PointMatrix& x) const {
   Matrix by_member(x.rows(), count);
   for (Index k = 0; k < count; ++k) {
     const RuledSurrogate& member = members_[static_cast<size_t>(k)];
-    for (Index first = 0; first < x.rows(); first += kMostAtOnce) {
+    for (Index first = 0; first < x.rows(); first += kMostPredictedAtOnce) {
       if (k + first > 0 && deadline_.has_passed()) return NoValues(x.rows());
-      const Index end = std::min(x.rows(), first + kMostAtOnce);
+      const Index end = std::min(x.rows(), first + kMostPredictedAtOnce);
       const Predictions predictions =
           end - first == x.rows() ? member.surrogate->Predict(x)
                                   : member.surrogate->Predict(x.middleRows(first, end - first));

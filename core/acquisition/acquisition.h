@@ -15,6 +15,9 @@
 
 namespace slipstream {
 
+// So many points are predicted between two looks at the clock.
+inline constexpr Index kMostPredictedAtOnce = 2048;
+
 struct RuledSurrogate {
   const Surrogate* surrogate = nullptr;
   const AcquisitionRule* rule = nullptr;  // All of one kind.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/acquisition/acquisition.h"
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
 #include "core/gp/feasible_surrogate.h"
@@ -26,9 +27,6 @@ constexpr Index kManyResults = 600;
 // The number of a screen's best points that are scored again where members are more exact at single
 // points.
 constexpr size_t kLookedAtClosely = 16;
-// So many candidates are scored between two looks at the clock: what an Acquisition predicts at
-// once.
-constexpr Index kScoredAtOnce = 2048;
 
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
 // points can be cached.
@@ -225,11 +223,11 @@ class Chooser {
       return Scores{std::move(values)};
     }
     Scores scores{Vector::Constant(x.rows(), kNone)};
-    const Index parts = (x.rows() + kScoredAtOnce - 1) / kScoredAtOnce;
+    const Index parts = (x.rows() + kMostPredictedAtOnce - 1) / kMostPredictedAtOnce;
     const auto offset = static_cast<Index>(request_.seed % static_cast<uint64_t>(parts));
     for (Index i = 0; i < parts; ++i) {
-      const Index first = (offset + i) % parts * kScoredAtOnce;
-      const Index count = std::min(kScoredAtOnce, x.rows() - first);
+      const Index first = (offset + i) % parts * kMostPredictedAtOnce;
+      const Index count = std::min(kMostPredictedAtOnce, x.rows() - first);
       const Vector values = smooth->ValuesAt(x.middleRows(first, count));
       scores.values.segment(first, count) = values;
       if (!request_.deadline.has_passed()) continue;

@@ -149,8 +149,8 @@ constexpr PresetWords kPresets[] = {
      {.like = "gp_map", .calibration = "hmc"}},
 
     // DeltaBO: beta = 0.2 under the root, a smooth difference, and no design of the target's own.
-    // What its appendix gives by hand for each task (lengthscales, noise, tau) is averaged over: by
-    // the most probable values after a few results there is often no difference, and a study then
+    // Its appendix gives lengthscales, noise and tau by hand for each task; here they are averaged
+    // over. After a few results, the most probable tau is often next to 0, and a study with it
     // stays where the source is best (tests/evidence/CHOICES.md).
     {"deltabo",
      "DeltaBO: the source's posterior mean plus a process for the difference, from the first trial",

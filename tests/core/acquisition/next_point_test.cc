@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/deadline.h"
 #include "core/gp/gaussian_process.h"
@@ -121,7 +122,8 @@ constexpr AcquisitionRow kSlowNumber = {
     },
 };
 
-TEST(ChooseNextPoint, AmongCandidatesIsTheBestOfThoseScoredByTheDeadline) {
+// The choice among the numbers, of which the first that are scored take all of the time.
+absl::StatusOr<NextPoint> ChooseInTime(const AcquisitionRow& row, uint64_t seed) {
   const SearchSpace space = SpaceOfNumbers();
   const std::vector<Configuration> measured = {space.candidates()[0], space.candidates()[9]};
   const TwoProcesses model(space, measured, Vector{{0, 1}});
@@ -129,13 +131,16 @@ TEST(ChooseNextPoint, AmongCandidatesIsTheBestOfThoseScoredByTheDeadline) {
   view.space = &space;
   const CandidatePool pool = CandidatePool::Create(view).value();
   const ConfigurationIndex none;
-  const AcquisitionRow slow_row = kSlowNumber<false>;
-  const Choice<AcquisitionRow> slow{slow_row};
+  const Choice<AcquisitionRow> acquisition{row};
+  NextPointRequest request{space, acquisition, model, none, &pool, 1, seed};
+  request.deadline = Deadline::In(absl::Milliseconds(100));
+  return ChooseNextPoint(request);
+}
+
+TEST(ChooseNextPoint, AmongCandidatesIsTheBestOfThoseScoredByTheDeadline) {
   std::set<int64_t> found;
   for (uint64_t seed = 0; seed < 3; ++seed) {
-    NextPointRequest request{space, slow, model, none, &pool, 1, seed};
-    request.deadline = Deadline::In(absl::Milliseconds(100));
-    const auto next = ChooseNextPoint(request);
+    const auto next = ChooseInTime(kSlowNumber<false>, seed);
     ASSERT_TRUE(next.ok()) << next.status();
     EXPECT_TRUE(next->is_cut_short);
     EXPECT_TRUE(std::isfinite(next->value));
@@ -145,18 +150,7 @@ TEST(ChooseNextPoint, AmongCandidatesIsTheBestOfThoseScoredByTheDeadline) {
 }
 
 TEST(ChooseNextPoint, AmongCandidatesWithoutTimeToScoreAnyIsNone) {
-  const SearchSpace space = SpaceOfNumbers();
-  const std::vector<Configuration> measured = {space.candidates()[0], space.candidates()[9]};
-  const TwoProcesses model(space, measured, Vector{{0, 1}});
-  StudyView view;
-  view.space = &space;
-  const CandidatePool pool = CandidatePool::Create(view).value();
-  const ConfigurationIndex none;
-  const AcquisitionRow late_row = kSlowNumber<true>;
-  const Choice<AcquisitionRow> late{late_row};
-  NextPointRequest request{space, late, model, none, &pool};
-  request.deadline = Deadline::In(absl::Milliseconds(100));
-  EXPECT_TRUE(absl::IsDeadlineExceeded(ChooseNextPoint(request).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(ChooseInTime(kSlowNumber<true>, 0).status()));
 }
 
 }  // namespace
