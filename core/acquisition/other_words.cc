@@ -74,6 +74,25 @@ Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbou
   return drawn;
 }
 
+// `configuration` with the parameter, and with those whose words it takes to have it; where several
+// words do, one of them. None where there is no such word among those that are tried.
+std::optional<Configuration> WithParameter(const SearchSpace& space, const Neighbours& neighbours,
+                                           Configuration configuration, size_t parameter,
+                                           uint64_t seed) {
+  if (configuration.values[parameter].active()) return configuration;
+  const size_t parent = space.ParentOf(parameter).value();
+  std::optional<Configuration> with_parent =
+      WithParameter(space, neighbours, std::move(configuration), parent, seed);
+  if (!with_parent.has_value() || with_parent->values[parameter].active()) return with_parent;
+  std::vector<Configuration> others = neighbours.Change(*with_parent, parent, seed);
+  std::erase_if(others, [&](const Configuration& other) {
+    return !other.values[parameter].active();
+  });
+  if (others.empty()) return {};
+  const double uniform = CounterRandomUniform(seed, 0, parameter);
+  return std::move(others[static_cast<size_t>(uniform * static_cast<double>(others.size()))]);
+}
+
 }  // namespace
 
 std::optional<Configuration> UnseenWord(const NextPointRequest& request,
@@ -83,7 +102,11 @@ std::optional<Configuration> UnseenWord(const NextPointRequest& request,
   const Neighbours neighbours(request.space, kMostUnseen);
   std::vector<Configuration> unseen;
   for (size_t parameter : WordParameters(request.space, neighbours)) {
-    std::vector<Configuration> others = neighbours.Change(best.front(), parameter, request.seed);
+    std::optional<Configuration> with =
+        WithParameter(request.space, neighbours, best.front(), parameter, request.seed);
+    if (!with.has_value()) continue;
+    std::vector<Configuration> others = neighbours.Change(*with, parameter, request.seed);
+    others.push_back(*std::move(with));
     const WordsOf seen(parameter, ended, request.taken);
     for (Configuration& other : others) {
       if (unseen.size() < kMostUnseen && !seen.contains(other)) unseen.push_back(std::move(other));

@@ -21,8 +21,9 @@
 namespace slipstream {
 
 // The incumbent with a word that no trial has had, of several that which promises most: the mean
-// plus twice the deviation. Trials are those of `ended`, however they ended, and those of the
-// request that are not to be suggested again. None where there is no such word.
+// plus twice the deviation. If the incumbent lacks the word's parameter, it also has words that it
+// takes to have it. Trials are those of `ended`, however they ended, and those of the request that
+// are not to be suggested again. None where there is no such word.
 std::optional<Configuration> UnseenWord(const NextPointRequest& request,
                                         absl::Span<const EndedTrial> ended);
 

@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/space/candidate_list.h"
 #include "tests/evidence/csv.h"
+#include "tests/evidence/mixed_parameters.h"
 #include "tests/evidence/random_draws.h"
 #include "tests/evidence/recorded_tables.h"
 
@@ -28,66 +29,48 @@ constexpr absl::string_view kRegressions[] = {
     "diabetes", "diabetes_small", "friedman1", "friedman1_noisy", "friedman2",
     "friedman3", "linear",        "linear_wide", "sparse",        "swiss"};
 
-Parameter Real(const char* name, double min, double max, Scale scale = Scale::kLinear) {
-  return {name, DoubleDomain{min, max, scale}, {}, {}};
-}
-
-Parameter Whole(const char* name, int64_t min, int64_t max, Scale scale = Scale::kLinear) {
-  return {name, IntegerDomain{min, max, scale}, {}, {}};
-}
-
-Parameter OneOf(const char* name, std::vector<std::string> words) {
-  return {name, CategoricalDomain{std::move(words)}, {}, {}};
-}
-
-Parameter YesOrNo(const char* name) { return OneOf(name, {"no", "yes"}); }
-
-// Active where the parent has one of these values.
-Parameter Where(const char* parent, std::vector<NamedValue> values, Parameter parameter) {
-  parameter.condition = Condition{parent, std::move(values)};
-  return parameter;
-}
+Parameter YesOrNo(std::string name) { return Words(std::move(name), {"no", "yes"}); }
 
 std::vector<Parameter> Neighbours() {
   return {Whole("neighbours", 1, 40, Scale::kLog),
-          OneOf("weights", {"uniform", "distance"}),
-          OneOf("metric", {"minkowski", "cosine", "chebyshev"}),
-          Where("metric", {"minkowski"}, Real("p", 1, 5)),
-          OneOf("scale", {"none", "standard", "minmax"}),
+          Words("weights", {"uniform", "distance"}),
+          Words("metric", {"minkowski", "cosine", "chebyshev"}),
+          When(Real("p", 1, 5), "metric", {"minkowski"}),
+          Words("scale", {"none", "standard", "minmax"}),
           YesOrNo("pca"),
-          Where("pca", {"yes"}, Real("kept", 0.1, 1))};
+          When(Real("kept", 0.1, 1), "pca", {"yes"})};
 }
 
 std::vector<Parameter> GradientDescent() {
-  return {OneOf("surrogate", {"hinge", "log_loss", "modified_huber"}),
-          OneOf("penalty", {"l1", "l2", "elasticnet"}),
-          Where("penalty", {"elasticnet"}, Real("l1_ratio", 0.02, 0.98)),
+  return {Words("surrogate", {"hinge", "log_loss", "modified_huber"}),
+          Words("penalty", {"l1", "l2", "elasticnet"}),
+          When(Real("l1_ratio", 0.02, 0.98), "penalty", {"elasticnet"}),
           Real("alpha", 1e-6, 1, Scale::kLog),
-          OneOf("schedule", {"optimal", "constant", "invscaling"}),
-          Where("schedule", {"constant", "invscaling"}, Real("eta0", 1e-4, 10, Scale::kLog)),
-          Where("schedule", {"invscaling"}, Real("power_t", 0.1, 0.9)),
+          Words("schedule", {"optimal", "constant", "invscaling"}),
+          When(Real("eta0", 1e-4, 10, Scale::kLog), "schedule", {"constant", "invscaling"}),
+          When(Real("power_t", 0.1, 0.9), "schedule", {"invscaling"}),
           YesOrNo("average"),
           Whole("epochs", 2, 40, Scale::kLog)};
 }
 
 std::vector<Parameter> KernelRidge() {
-  return {OneOf("kernel", {"rbf", "laplacian", "polynomial", "linear", "sigmoid"}),
+  return {Words("kernel", {"rbf", "laplacian", "polynomial", "linear", "sigmoid"}),
           Real("alpha", 1e-4, 100, Scale::kLog),
-          Where("kernel", {"rbf", "laplacian", "polynomial", "sigmoid"},
-                Real("gamma", 1e-4, 3, Scale::kLog)),
-          Where("kernel", {"polynomial"}, Whole("degree", 2, 4)),
-          Where("kernel", {"polynomial", "sigmoid"}, Real("coef0", 0, 2)),
+          When(Real("gamma", 1e-4, 3, Scale::kLog), "kernel",
+               {"rbf", "laplacian", "polynomial", "sigmoid"}),
+          When(Whole("degree", 2, 4), "kernel", {"polynomial"}),
+          When(Real("coef0", 0, 2), "kernel", {"polynomial", "sigmoid"}),
           YesOrNo("quantiles")};
 }
 
 std::vector<Parameter> Trees() {
-  return {OneOf("kind", {"extra", "random"}),
-          OneOf("criterion", {"gini", "entropy"}),
+  return {Words("kind", {"extra", "random"}),
+          Words("criterion", {"gini", "entropy"}),
           Real("max_features", 0.05, 1),
           Whole("min_samples_leaf", 1, 30, Scale::kLog),
           Whole("max_depth", 1, 14),
           YesOrNo("bootstrap"),
-          Where("bootstrap", {"yes"}, Real("max_samples", 0.1, 1))};
+          When(Real("max_samples", 0.1, 1), "bootstrap", {"yes"})};
 }
 
 std::vector<Parameter> Boosting() {

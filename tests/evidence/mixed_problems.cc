@@ -21,6 +21,7 @@ const std::vector<MixedProblem>& MixedProblems() {
     std::vector<MixedProblem> all = MixedProblemsForDevelopment();
     for (MixedProblem& problem : MixedProblemsForReports()) all.push_back(std::move(problem));
     for (MixedProblem& problem : ChanceProblems()) all.push_back(std::move(problem));
+    for (MixedProblem& problem : TreeProblems()) all.push_back(std::move(problem));
     return all;
   }());
   return problems;

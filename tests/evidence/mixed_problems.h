@@ -16,14 +16,16 @@
 
 namespace slipstream::evidence {
 
-// The same as ProblemListing's. Algorithms may be developed on the first three, of which the second
-// has problems where a model stays where it is, and the third trainings that learn in a small part
-// of the space alone; the last two are only for reports.
+// The same as ProblemListing's. Algorithms may be developed on the first four, of which the second
+// has problems where a model stays where it is, the third trainings that learn in a small part of
+// the space alone, and the fourth choices that open others; the last three are only for reports.
 inline constexpr absl::string_view kMixedDevelopment = "mixed_development";
 inline constexpr absl::string_view kStuckDevelopment = "stuck_development";
 inline constexpr absl::string_view kChanceDevelopment = "chance_development";
+inline constexpr absl::string_view kTreesDevelopment = "trees_development";
 inline constexpr absl::string_view kMixed = "mixed";
 inline constexpr absl::string_view kChance = "chance";
+inline constexpr absl::string_view kTrees = "trees";
 
 // One member of a family: a function to minimise, a configuration where it is lowest,
 // and the parameter whose choices are the branches that a study may lock in on; empty: none.
@@ -55,6 +57,7 @@ absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Begi
 std::vector<MixedProblem> MixedProblemsForDevelopment();
 std::vector<MixedProblem> MixedProblemsForReports();
 std::vector<MixedProblem> ChanceProblems();
+std::vector<MixedProblem> TreeProblems();
 
 }  // namespace slipstream::evidence
 

@@ -27,7 +27,7 @@ TEST(MixedProblems, AtLeastHalfAreForReportsAlone) {
   std::map<absl::string_view, int> counts;
   for (const MixedProblem& problem : MixedProblems()) ++counts[problem.group];
   for (const GridProblem& problem : GridProblems()) ++counts[problem.group];
-  EXPECT_THAT(counts, SizeIs(5));
+  EXPECT_THAT(counts, SizeIs(7));
   EXPECT_GE(counts[kMixedDevelopment], 8);
   EXPECT_GE(counts[kMixed], counts[kMixedDevelopment]);
 }

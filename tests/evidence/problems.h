@@ -26,7 +26,8 @@ struct ProblemListing {
   // "development", "mixed_development", "stuck_development", "chance", "chance_development",
   // "high_development", "odd", "odd_development", "peaks", "peaks_development", "transfer",
   // "gathered", "workers", "papers", "misleading", "misleading_development", "mixed_family",
-  // "mixed_family_development", "learners" and "learners_development", which have none.
+  // "mixed_family_development", "trees", "trees_development", "learners" and
+  // "learners_development", which have none.
   std::string group;
   uint64_t source_tasks = 0;  // Number of source tasks that it can begin with.
   std::string summary;

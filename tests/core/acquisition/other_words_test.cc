@@ -292,6 +292,47 @@ TEST(UnseenWord, IsTriedOnceHoweverThatEnds) {
   EXPECT_NE(UnseenWord(asked.request(), AllOf(model))->values[kKind], Value::Level(2));
 }
 
+// A kind that opens variants, of which one opens modes, and six switches.
+SearchSpace TreeOfWords() {
+  std::vector<Parameter> parameters = {
+      {"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
+      {"kind", CategoricalDomain{{"plain", "deep"}}, {}, {}},
+      {"variant", CategoricalDomain{{"a", "b", "c"}}, {},
+       Condition{"kind", {std::string("deep")}}},
+      {"mode", CategoricalDomain{{"m", "n"}}, {}, Condition{"variant", {std::string("b")}}}};
+  for (int i = 0; i < 6; ++i) {
+    parameters.push_back({"switch" + std::to_string(i), BooleanDomain{}, {}, {}});
+  }
+  return SearchSpace::Create(std::move(parameters)).value();
+}
+
+TEST(UnseenWord, MayBeBelowWordsThatTheIncumbentLacks) {
+  const SearchSpace space = TreeOfWords();
+  const auto at = [&](const std::vector<Assignment>& words, bool switches) {
+    std::vector<Assignment> assignments = {{"x", 0.4}};
+    assignments.insert(assignments.end(), words.begin(), words.end());
+    for (int i = 0; i < 6; ++i) assignments.push_back({"switch" + std::to_string(i), switches});
+    return space.Resolve(assignments).value();
+  };
+  const std::vector<Assignment> plain = {{"kind", "plain"}};
+  const std::vector<Assignment> a = {{"kind", "deep"}, {"variant", "a"}};
+  const std::vector<Assignment> m = {{"kind", "deep"}, {"variant", "b"}, {"mode", "m"}};
+  std::vector<Configuration> tried = {at(plain, false), at(plain, true), at(a, false)};
+  const WordyModel model(space, tried, Vector{{1, -0.5, -0.8}}, true);
+  const Asked asked{space, model};
+  const auto variant = UnseenWord(asked.request(), Ended(tried));
+  ASSERT_TRUE(variant.has_value());
+  EXPECT_TRUE(IsLegal(space, *variant));
+  EXPECT_TRUE(variant->values[2] == Value::Level(1) || variant->values[2] == Value::Level(2));
+
+  tried.push_back(at(m, false));
+  tried.push_back(at({{"kind", "deep"}, {"variant", "c"}}, false));
+  EXPECT_EQ(UnseenWord(asked.request(), Ended(tried)),
+            at({{"kind", "deep"}, {"variant", "b"}, {"mode", "n"}}, false));
+  tried.push_back(at({{"kind", "deep"}, {"variant", "b"}, {"mode", "n"}}, true));
+  EXPECT_EQ(UnseenWord(asked.request(), Ended(tried)), std::nullopt);
+}
+
 TEST(UnseenWord, IsNoneOnceAllHaveBeenSeen) {
   const SearchSpace space = WordySpace();
   std::vector<Configuration> measured;

@@ -18,7 +18,7 @@ RECORDED_GROUPS = GROUPS_OF_TABLES + GROUPS_OF_LEARNERS
 GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES  # From five initial points.
 GROUPS_FROM_NOTHING = ("mixed", "mixed_development", "stuck_development", "chance", "chance_development",
                        "high", "high_development", "odd", "odd_development", "peaks", "peaks_development",
-                       "words", "words_development")
+                       "words", "words_development", "trees", "trees_development")
 GROUPS = GROUPS_WITH_PEERS + GROUPS_FROM_NOTHING + GROUPS_OF_LEARNERS + (
     "development", "transfer", "gathered", "workers", "papers", "misleading", "misleading_development",
     "mixed_family", "mixed_family_development")
