@@ -34,6 +34,7 @@ void LogDropped(const LeaseSweep& sweep, Log* log) {
 }  // namespace
 
 LogFields Settings(const Flags& flags) {
+  const absl::Duration deletes_after = flags.service.retention.delete_completed_after;
   return {{"listen", flags.server.listen},
           {"data", flags.data},
           {"drain_seconds", flags.drain_seconds},
@@ -51,7 +52,8 @@ LogFields Settings(const Flags& flags) {
           {"audit_reads", flags.calls.audit_reads ? "yes" : "no"},
           {"backup_folder", flags.service.backups.folder},
           {"delete_completed_after",
-           absl::FormatDuration(flags.service.retention.delete_completed_after)},
+           deletes_after == absl::InfiniteDuration() ? "never"
+                                                     : absl::FormatDuration(deletes_after)},
           {"slow_call_seconds", absl::ToDoubleSeconds(flags.calls.slow)},
           {"log_level", flags.log_level}};
 }

@@ -104,8 +104,14 @@ absl::Status CheckKey(const NamedFile& file, const std::string& text, X509* cert
   const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
       PEM_read_bio_PrivateKey(InputOf(text).get(), nullptr, GiveNoPassword, nullptr),
       EVP_PKEY_free);
-  if (key == nullptr || X509_check_private_key(certificate, key.get()) != 1) return Wrong(file);
-  return absl::OkStatus();
+  if (key == nullptr) return Wrong(file);
+  if (X509_check_private_key(certificate, key.get()) == 1) return absl::OkStatus();
+  const int reason = ERR_GET_REASON(ERR_peek_last_error());
+  if (reason != X509_R_KEY_VALUES_MISMATCH && reason != X509_R_KEY_TYPE_MISMATCH) {
+    return Wrong(file);
+  }
+  ERR_clear_error();
+  return Wrong(file, "it is not the key of --tls-certificate's certificate");
 }
 
 // Whether OpenSSL would serve with it; it refuses weak ones, for example.

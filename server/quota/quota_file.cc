@@ -29,13 +29,13 @@ absl::StatusOr<Count> ParseCount(QuotaKind kind, absl::string_view text) {
 absl::StatusOr<std::optional<double>> ParseCalls(absl::string_view text) {
   if (text == kNoLimit) return std::optional<double>();
   double value = 0;
-  if (absl::SimpleAtod(text, &value) && value > 0 &&
+  if (absl::SimpleAtod(text, &value) && value >= kLeastCallsPerSecond &&
       value <= static_cast<double>(kMostCallsPerSecond)) {
     return std::optional<double>(value);
   }
   return InvalidField(NameOf(QuotaKind::kCalls), text,
-                      absl::StrCat("a number above 0 and at most ", kMostCallsPerSecond,
-                                   ", or \"-\""));
+                      absl::StrCat("a number from ", kLeastCallsPerSecond, " to ",
+                                   kMostCallsPerSecond, ", or \"-\""));
 }
 
 absl::StatusOr<Quota> ParseQuota(const std::vector<absl::string_view>& columns) {

@@ -48,7 +48,11 @@ absl::Status BackupService::BackUp(const std::string& file, v1::BackupStoreRespo
   absl::Status status = options_.copy(file, stop_);
   std::error_code failed;
   const std::uintmax_t bytes = status.ok() ? std::filesystem::file_size(file, failed) : 0;
-  if (failed) status = absl::InternalError(absl::StrCat(file, ": ", failed.message()));
+  if (failed) {
+    status = absl::InternalError(absl::StrCat(file, ": ", failed.message()));
+    // So that whoever tries again under the same name finds it free.
+    std::filesystem::remove(file, failed);
+  }
   const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
   // Whoever asked for a name that is taken is told so, and makes a backup under another one.
   if (!status.ok() && !absl::IsAlreadyExists(status)) ++failures_;

@@ -779,7 +779,7 @@ TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
     EXPECT_TRUE(serves(authority_)) << reason;
   };
   WriteWhole(Path("key"), strange.key);
-  logs("key values mismatch");
+  logs("it is not the key of --tls-certificate's certificate");
   EXPECT_THAT(server_->Output(), HasSubstr("error the previous TLS files stay in use"));
   EXPECT_THAT(server_->Output(), HasSubstr(Path("key") + " (--tls-key)"));
   WriteWhole(Path("certificate"), "");

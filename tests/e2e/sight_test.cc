@@ -124,6 +124,7 @@ TEST(Sight, ARefusedCallIsLoggedAtTheDefaultLevelAndASuccessIsNot) {
   EXPECT_THAT(log, Not(HasSubstr("method=CreateStudy")));
   EXPECT_THAT(log, HasSubstr("info starting listen=127.0.0.1:0"));
   EXPECT_THAT(log, testing::ContainsRegex(" most_memory_mib=[1-9][0-9]+ "));
+  EXPECT_THAT(log, HasSubstr(" delete_completed_after=never "));
   EXPECT_THAT(log, HasSubstr("info serving version="));
   EXPECT_THAT(server.Terminate().output, HasSubstr("info drained suggested_by_recipe=1"));
 }

@@ -142,7 +142,7 @@ TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   };
   const CertificateAndKey other = authority_.Issue("other", /*days=*/100);
   WriteWhole(files_.key, other.key);
-  EXPECT_THAT(LinesAfter(watch), error(files_.key, "--tls-key", "key values mismatch"));
+  EXPECT_THAT(LinesAfter(watch), error(files_.key, "--tls-key", "it is not the key of"));
   WriteWhole(files_.certificate, other.certificate.substr(0, other.certificate.size() / 2));
   EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "end line"));
   std::filesystem::remove(files_.certificate);

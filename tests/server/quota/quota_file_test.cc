@@ -48,7 +48,7 @@ TEST(QuotaFile, AMistakeIsNamedWithItsLine) {
   EXPECT_THAT(complaint("a 1 -1 1 1 1"), HasSubstr("trials is -1"));
   EXPECT_THAT(complaint("a 1 1 1.5 1 1"), HasSubstr("sources is 1.5"));
   EXPECT_THAT(complaint("a 1 1 1 9999999999999 1"), HasSubstr("mib is 9999999999999"));
-  for (const char* calls : {"0", "-3", "nan", "inf", "2e9", "x"}) {
+  for (const char* calls : {"0", "9e-7", "-3", "nan", "inf", "2e9", "x"}) {
     EXPECT_THAT(complaint(std::string("a 1 1 1 1 ") + calls), HasSubstr("calls_per_second is "))
         << calls;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <memory>
@@ -66,6 +67,22 @@ TEST_F(Backups, AFileOfThatNameIsMadeInTheFolder) {
   EXPECT_GT(response.create_time().seconds(), 1700000000);
   ASSERT_EQ(told_.size(), 1u);
   EXPECT_THAT(told_[0], HasSubstr("before-upgrade.db"));
+}
+
+TEST_F(Backups, OneThatCannotBeLookedAtIsTakenAway) {
+  BackupService service(
+      {.folder = folder_.path(),
+       .copy =
+           [](const std::string& file, const std::stop_token&) {
+             std::filesystem::create_directory(file);  // Has no size.
+             return absl::OkStatus();
+           }},
+      stop_.get_token());
+  v1::BackupStoreResponse response;
+  const absl::Status status = BackUp(service, "nightly.db", &response);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("nightly.db"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/nightly.db"));
 }
 
 TEST_F(Backups, WithoutANameTheTimeIsOne) {
