@@ -45,7 +45,8 @@ absl::StatusOr<v1::Scale> ParseScale(const std::vector<std::string>& parts) {
     return Complain(absl::StrCat("unexpected ':", parts[3], "' after the scale"));
   }
   const std::string& word = parts[2];
-  if (word == "linear") return v1::LINEAR;
+  // Spelled out it would be other content than left out, and so another source task.
+  if (word == "linear") return v1::SCALE_UNSPECIFIED;
   if (word == "log") return v1::LOG;
   if (word == "reverse_log" || word == "reverse-log") return v1::REVERSE_LOG;
   return Complain(absl::StrCat("scale '", word, "' is not linear, log or reverse_log"));

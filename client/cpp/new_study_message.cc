@@ -21,7 +21,8 @@ v1::Scale ScaleOf(Parameter::Scale scale) {
     case Parameter::Scale::kLinear:
       break;
   }
-  return v1::LINEAR;
+  // LINEAR would be other content, and so another source task than those of the other clients.
+  return v1::SCALE_UNSPECIFIED;
 }
 
 template <typename Range, typename Domain>

@@ -42,7 +42,7 @@ TEST(SpaceGrammar, ReadsScales) {
   ASSERT_TRUE(space.ok()) << space.status();
   EXPECT_EQ(space->parameters(0).double_domain().scale(), v1::REVERSE_LOG);
   EXPECT_EQ(space->parameters(1).double_domain().scale(), v1::REVERSE_LOG);
-  EXPECT_EQ(space->parameters(2).double_domain().scale(), v1::LINEAR);
+  EXPECT_EQ(space->parameters(2).double_domain().scale(), v1::SCALE_UNSPECIFIED);
   EXPECT_EQ(space->parameters(3).discrete_domain().scale(), v1::LOG);
 }
 

@@ -34,10 +34,10 @@ TEST(NewStudy, HasEachKindOfParameter) {
     parameters { name: "lr" double_domain { min: 1e-5 max: 1 scale: LOG }
                  default_value { double_value: 0.01 } }
     parameters { name: "momentum" double_domain { min: 0.9 max: 0.9999 scale: REVERSE_LOG } }
-    parameters { name: "x" double_domain { min: -1 max: 1 scale: LINEAR } }
+    parameters { name: "x" double_domain { min: -1 max: 1 } }
     parameters { name: "layers" integer_domain { min: 1 max: 8 scale: LOG }
                  default_value { integer_value: 2 } }
-    parameters { name: "batch" discrete_domain { values: 16 values: 32 scale: LINEAR } }
+    parameters { name: "batch" discrete_domain { values: 16 values: 32 } }
     parameters { name: "kernel" categorical_domain { values: "rbf" values: "poly" }
                  default_value { category_value: "rbf" } }
     parameters { name: "bias" boolean_domain {} default_value { boolean_value: true } }
@@ -50,10 +50,10 @@ TEST(NewStudy, ConditionsHaveTheirParentsValues) {
                            {"b", Real(0, 1).When("layers", {3, 4})}},
                  .maximize = "accuracy"},
                 R"(space {
-    parameters { name: "a" integer_domain { min: 1 max: 2 scale: LINEAR }
+    parameters { name: "a" integer_domain { min: 1 max: 2 }
       condition { parent: "kernel" values { category_value: "poly" }
                   values { category_value: "rbf" } } }
-    parameters { name: "b" double_domain { min: 0 max: 1 scale: LINEAR }
+    parameters { name: "b" double_domain { min: 0 max: 1 }
       condition { parent: "layers" values { integer_value: 3 } values { integer_value: 4 } } }
   }
   metrics { name: "accuracy" goal: MAXIMIZE })");
