@@ -23,8 +23,11 @@ std::optional<absl::Duration> DurationIn(const std::string& text) {
   absl::Duration days;
   const size_t end_of_days = text.find('d');
   if (end_of_days != std::string::npos) {
+    const std::string number = text.substr(0, end_of_days);
+    // Other units come after the days, or "1h2d" would be a day for each hour of "1h2h".
+    if (number.find_first_of("hmsun") != std::string::npos) return std::nullopt;
     // Abseil has no unit for days.
-    if (!absl::ParseDuration(absl::StrCat(text.substr(0, end_of_days), "h"), &days)) {
+    if (!absl::ParseDuration(absl::StrCat(number, "h"), &days)) {
       return std::nullopt;
     }
     in_hours = text.substr(end_of_days + 1);

@@ -34,7 +34,8 @@ TEST(DurationText, ReadsWhatPeopleType) {
   EXPECT_EQ(*ReadDuration("--lease", "2d"), absl::Hours(48));
   EXPECT_EQ(*ReadDuration("--lease", "1d12h"), absl::Hours(36));
   EXPECT_EQ(*ReadDuration("--lease", "off"), absl::ZeroDuration());
-  for (const char* text : {"", "5", "soon", "-1h", "d", "1dx", "-1d", "inf", "999999999999999d"}) {
+  for (const char* text : {"", "5", "soon", "-1h", "d", "1dx", "-1d", "inf", "999999999999999d",
+                           "1h2d", "30m1d", "1d2d"}) {
     const auto read = ReadDuration("--lease", text);
     EXPECT_FALSE(read.ok()) << text;
     EXPECT_NE(read.status().message().find("--lease"), absl::string_view::npos);
