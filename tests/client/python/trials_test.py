@@ -415,6 +415,17 @@ class Outcomes(TrialTest):
             study.enqueue({**trial, "kernel": "poly", "degree": 10**30})
         trial.complete(1)
 
+    def test_the_first_and_the_last_integer_are_values_like_others(self):
+        first, last = -(2**63), 2**63 - 1
+        space = {"low": integer(first, first + 9, default=first), "high": integer(last - 9, last)}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        params = {"low": first, "high": last}
+        self.assertEqual(study.record(params, 1).params, params)
+        self.assertEqual(study.enqueue({"high": last - 1}).params, {**params, "high": last - 1})
+        for beyond in (last + 1, float(last), first - 1):
+            with self.assertRaisesRegex(ValueError, "high got a number that is too large"):
+                study.enqueue({"high": beyond})
+
     def test_a_value_that_a_parameter_does_not_have_is_refused_by_its_name(self):
         space = {"batch": discrete(16, 32)}
         study = slipstream.create_or_load(self.study_id, space, minimize="loss")

@@ -31,9 +31,11 @@ def value_message(value: Any, parameter: Parameter, name: str) -> Message:
 def _is_too_large(number: float, parameter: Parameter) -> bool:
     """Whether a message has no room for it."""
     try:
-        return abs(float(number)) >= 2.0**63 and parameter.kind == "integer"
+        float(number)
     except OverflowError:
         return True
+    # Compared as it is: the nearest double of the largest integers is 2**63.
+    return parameter.kind == "integer" and (number < -(2**63) or number >= 2**63)
 
 
 def value_of(message: Message, parameter: Parameter) -> Value:
