@@ -132,11 +132,16 @@ absl::Status HeldTrial::Report(int64_t step, double value) {
   (*report->mutable_measurement()->mutable_metrics())[holder_.metric] = value;
   const absl::StatusOr<v1::ReportResponse> response = holder_.client->Report(request);
   NoteWhetherItIsGone(response.status());
+  // One that the server has no room for, or did not hear of, was measured all the same.
+  if (!absl::IsInvalidArgument(response.status())) NoteLastReport(step, value);
   if (!response.ok()) return response.status();
   if (response->state() != v1::Trial::ACTIVE) lost_ = true;
+  return absl::OkStatus();
+}
+
+void HeldTrial::NoteLastReport(int64_t step, double value) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!last_report_.has_value() || step >= last_report_->first) last_report_ = {step, value};
-  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> HeldTrial::ShouldStop() {

@@ -86,6 +86,7 @@ class HeldTrial {
   absl::Status WithCommand(const absl::Status& refusal, const client::Outcome& outcome) const;
   // Then the trial is lost. Another one may have its name, which must not be given back instead.
   void NoteWhetherItIsGone(const absl::Status& status);
+  void NoteLastReport(int64_t step, double value);
   void End();
 
   const HomeProcess home_;

@@ -105,6 +105,16 @@ TEST_F(TrialTest, StopsEarlyForTheReasonAndWithTheValueOfTheLastReport) {
   EXPECT_EQ(Stored().measurement().metrics().at("accuracy"), 0.5);
 }
 
+TEST_F(TrialTest, StopsWithTheValueOfAReportThatTheServerHasNotTaken) {
+  Trial trial = Suggest();
+  ASSERT_TRUE(trial.Report(1, 0.25).ok());
+  server_.service().FailAlways({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many reports"});
+  EXPECT_TRUE(absl::IsResourceExhausted(trial.Report(2, 0.5)));
+  server_.service().FailAlways(grpc::Status::OK);
+  ASSERT_TRUE(trial.Stop("enough").ok());
+  EXPECT_EQ(Stored().measurement().metrics().at("accuracy"), 0.5);
+}
+
 TEST_F(TrialTest, IsGivenBackWithoutAnOutcome) {
   { const Trial trial = Suggest(); }
   EXPECT_EQ(Stored().state(), v1::Trial::REQUESTED);
