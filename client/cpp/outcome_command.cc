@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "client/cpp/outcome_message.h"
 #include "client/cpp/overloaded.h"
 #include "client/cpp/parameter_text.h"
 #include "client/cpp/study_name.h"
@@ -45,6 +46,11 @@ std::string StudyOf(const TrialRecord& trial) {
   return StudyNameOf(trial.name.substr(0, trial.name.find("/trials/"))).Short();
 }
 
+// As --set takes it: up to its first "=" that has no backslash before it.
+std::string EscapedName(const std::string& name) {
+  return absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"=", "\\="}});
+}
+
 void AddOutcome(const Outcome& outcome, Words* words) {
   const auto add = [words](const char* flag, const std::string& text) {
     words->insert(words->end(), {flag, text});
@@ -54,10 +60,12 @@ void AddOutcome(const Outcome& outcome, Words* words) {
   };
   std::visit(
       Overloaded{[&](double value) { add_value(value); },
-                 [&](const client::Failed& failed) { add("--failed", failed.reason); },
-                 [&](const client::Infeasible& told) { add("--infeasible", told.reason); },
+                 [&](const client::Failed& failed) { add("--failed", ReasonText(failed.reason)); },
+                 [&](const client::Infeasible& told) {
+                   add("--infeasible", ReasonText(told.reason));
+                 },
                  [&](const client::Stopped& stopped) {
-                   add("--stopped", stopped.reason.value_or(""));
+                   add("--stopped", ReasonText(stopped.reason.value_or("")));
                    add_value(stopped.value);
                  }},
       outcome);
@@ -86,7 +94,7 @@ std::string AddingCommandOf(const Outcome& outcome, const TrialRecord& trial,
   for (const auto& [name, value] : trial.params) {
     const auto* const choice = std::get_if<std::string>(&value);
     const std::string text = choice == nullptr ? TextOf(value) : *choice;
-    words.insert(words.end(), {"--set", absl::StrCat(name, "=", text)});
+    words.insert(words.end(), {"--set", absl::StrCat(EscapedName(name), "=", text)});
   }
   AddOutcome(outcome, &words);
   return JoinWords(words);

@@ -32,8 +32,14 @@ size_t FirstCharacterBytes(absl::string_view text) {
   return code < kLeast[bytes - 2] || is_surrogate || code > 0x10FFFF ? 0 : bytes;
 }
 
-// The reason as the server takes it: cut, and with "?" for bytes that are not UTF-8, which the text
-// of an exception may have.
+std::optional<double> ValueOf(const client::Outcome& outcome) {
+  if (const double* const value = std::get_if<double>(&outcome)) return *value;
+  const auto* const stopped = std::get_if<client::Stopped>(&outcome);
+  return stopped == nullptr ? std::nullopt : stopped->value;
+}
+
+}  // namespace
+
 std::string ReasonText(absl::string_view reason) {
   std::string text;
   while (!reason.empty()) {
@@ -44,14 +50,6 @@ std::string ReasonText(absl::string_view reason) {
   }
   return text;
 }
-
-std::optional<double> ValueOf(const client::Outcome& outcome) {
-  if (const double* const value = std::get_if<double>(&outcome)) return *value;
-  const auto* const stopped = std::get_if<client::Stopped>(&outcome);
-  return stopped == nullptr ? std::nullopt : stopped->value;
-}
-
-}  // namespace
 
 absl::StatusOr<v1::Outcome> MessageOf(const client::Outcome& outcome, const std::string& metric) {
   const std::optional<double> value = ValueOf(outcome);

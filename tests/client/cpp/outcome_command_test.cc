@@ -28,6 +28,17 @@ TEST(CommandOf, RecordsEachOutcome) {
   EXPECT_EQ(CommandOf(Stopped{"$x", -2.0}, kTrial, kHere), begin + "--stopped '$x' --value -2");
 }
 
+TEST(CommandOf, HasAReasonThatTheServerTakes) {
+  EXPECT_EQ(CommandOf(Failed{"caf\xE9"}, kTrial, kHere),
+            "slipstream observe projects/vision/studies/digits/7 --failed 'caf?'");
+  const std::string longest(1024, 'z');
+  for (const Outcome& outcome : {Outcome(Failed{longest + "z"}), Outcome(Infeasible{longest + "z"}),
+                                 Outcome(Stopped{longest + "z"})}) {
+    const std::string command = CommandOf(outcome, kTrial, kHere);
+    EXPECT_EQ(command.substr(command.rfind(' ') + 1), longest);
+  }
+}
+
 TEST(CommandOf, NamesAnotherServer) {
   EXPECT_EQ(CommandOf(1.0, SeventhTrial("studies/digits"), "[::1]:7411"),
             "slipstream --address '[::1]:7411' observe digits/7 --value 1");
@@ -38,6 +49,13 @@ TEST(AddingCommandOf, AddsATrialThatIsGone) {
             "slipstream trial add projects/vision/studies/digits --set deep=true --set "
             "'kernel=r b'\\''f' --set lr=1e-05 --value 0.5");
   EXPECT_EQ(AddingCommandOf(Failed{"no memory"}, kTrial, kHere), "");
+}
+
+TEST(AddingCommandOf, EscapesWhatWouldEndANameEarlier) {
+  TrialRecord trial = SeventhTrial("studies/digits");
+  trial.params = {{"a=b", 0.5}, {"c\\d", "e=f"}};
+  EXPECT_EQ(AddingCommandOf(0.5, trial, kHere),
+            R"(slipstream trial add digits --set 'a\=b=0.5' --set 'c\\d=e=f' --value 0.5)");
 }
 
 }  // namespace
