@@ -334,11 +334,19 @@ int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal
   return 2;
 }
 
+// Whether the argument is or has the reason of an outcome, which is sent as text whatever it is.
+bool IsReason(absl::string_view before, absl::string_view argument) {
+  const auto is_in = [&](absl::string_view option) {
+    return before == option || absl::StartsWith(argument, absl::StrCat(option, "="));
+  };
+  return is_in("--failed") || is_in("--infeasible") || is_in("--stopped");
+}
+
 // A usage error for the first argument that no message to the server could hold. The option before
 // it is named, as the argument itself can hardly be read.
 absl::Status CheckUtf8(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
-    if (IsUtf8(argv[i])) continue;
+    if (IsUtf8(argv[i]) || IsReason(argv[i - 1], argv[i])) continue;
     const bool has_option = i > 1 && absl::StartsWith(argv[i - 1], "-");
     const std::string option = has_option ? absl::StrCat("'", argv[i - 1], "' ") : "";
     return UsageError(

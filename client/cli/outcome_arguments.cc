@@ -6,6 +6,7 @@
 #include "client/cli/status_macros.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/value_text.h"
+#include "slipstream/messages/reason_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -45,11 +46,11 @@ absl::StatusOr<v1::Measurement> ReadMeasurement(const OutcomeArguments& argument
 v1::Outcome MakeOutcome(const OutcomeArguments& arguments, v1::Measurement measurement) {
   v1::Outcome outcome;
   if (arguments.failed.has_value()) {
-    outcome.mutable_failure()->set_reason(*arguments.failed);
+    outcome.mutable_failure()->set_reason(ReasonText(*arguments.failed));
   } else if (arguments.infeasible.has_value()) {
-    outcome.mutable_infeasibility()->set_reason(*arguments.infeasible);
+    outcome.mutable_infeasibility()->set_reason(ReasonText(*arguments.infeasible));
   } else if (arguments.stopped.has_value()) {
-    outcome.mutable_early_stop()->set_reason(*arguments.stopped);
+    outcome.mutable_early_stop()->set_reason(ReasonText(*arguments.stopped));
     if (!measurement.metrics().empty()) {
       *outcome.mutable_early_stop()->mutable_measurement() = std::move(measurement);
     }

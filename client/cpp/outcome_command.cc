@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "client/cpp/outcome_message.h"
 #include "client/cpp/overloaded.h"
 #include "client/cpp/parameter_text.h"
 #include "client/cpp/study_name.h"
 #include "slipstream/client_options.h"
+#include "slipstream/messages/reason_text.h"
 
 namespace slipstream::client_internal {
 namespace {

@@ -5,15 +5,10 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "slipstream/optimization.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::client_internal {
-
-// The reason as the server takes it: cut between two characters, and with "?" for bytes that are
-// not UTF-8, which the text of an exception may have.
-std::string ReasonText(absl::string_view reason);
 
 // Of a study that measures `metric`. INVALID_ARGUMENT for a value that is not finite. The reason is
 // its ReasonText.

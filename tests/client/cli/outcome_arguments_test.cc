@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "client/cli/usage_error.h"
+#include "slipstream/messages/reason_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -26,6 +27,16 @@ TEST(OutcomeArguments, MakeOneOutcomeOfEachKind) {
   EXPECT_EQ(OutcomeOf({.failed = "oom"}).failure().reason(), "oom");
   EXPECT_EQ(OutcomeOf({.infeasible = "nan"}).infeasibility().reason(), "nan");
   EXPECT_EQ(OutcomeOf({.stopped = ""}).early_stop().has_measurement(), false);
+}
+
+// The end of a log, for example.
+TEST(OutcomeArguments, CutAReasonToWhatTheServerTakes) {
+  const std::string log(100'000, 'x');
+  const std::string cut = ReasonText(log);
+  ASSERT_EQ(cut.size(), 1023u);
+  EXPECT_EQ(OutcomeOf({.failed = log}).failure().reason(), cut);
+  EXPECT_EQ(OutcomeOf({.infeasible = log}).infeasibility().reason(), cut);
+  EXPECT_EQ(OutcomeOf({.stopped = log}).early_stop().reason(), cut);
 }
 
 TEST(OutcomeArguments, AllowAMeasurementOfAStoppedTrial) {

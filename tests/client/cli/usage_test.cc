@@ -243,6 +243,17 @@ TEST_F(Usage, AWholeNumberThatIsTooLargeIsRefusedWithItsBound) {
   EXPECT_TRUE(service().calls().empty());
 }
 
+// What a trainer printed last is no reason to lose the trial's outcome.
+TEST_F(Usage, AReasonIsTextWhateverItsBytesAre) {
+  for (const std::vector<std::string>& reason :
+       std::vector<std::vector<std::string>>{{"--failed", "caf\xe9"}, {"--stopped=caf\xe9"}}) {
+    std::vector<std::string> words = {"observe", "digits/1"};
+    words.insert(words.end(), reason.begin(), reason.end());
+    EXPECT_THAT(Run(words).err, testing::Not(HasSubstr("UTF-8")));
+  }
+  EXPECT_EQ(service().calls().size(), 4u);
+}
+
 TEST_F(Usage, AnArgumentThatIsNotUtf8IsRefusedAtOnce) {
   const ProcessResult value =
       Run({"study", "create", "--param", "a=boolean", "--minimize", "\xff\xfe"});
