@@ -64,6 +64,9 @@ class PredictionCache::Request {
     return std::isnan(there.mean[point]) || (with_variances && std::isnan(there.variance[point]));
   }
 
+  // Whether the points are the results themselves.
+  bool AreResults() const { return results != nullptr && results->all == x.all; }
+
   const CachedPoints& x;
   bool with_variances;
   const CachedPoints* results;  // Null: none.
@@ -185,13 +188,43 @@ void PredictionCache::ComputeResult(Request& request, size_t place) const {
   request.has_changed = true;
 }
 
-size_t PredictionCache::BytesHeld() const {
+size_t PredictionCache::BytesOf(size_t points, size_t results, size_t crosses) const {
   constexpr size_t kBytesOfPlace = sizeof(CachedPoints::Key) + 2 * sizeof(size_t) + sizeof(Point);
   const auto size = static_cast<size_t>(process_->points.rows());
-  size_t bytes = points_.size() * kBytesOfPlace + crosses_ * size * sizeof(double) +
-                 results_.size() * (size + points_.size() + 16) * sizeof(double);
+  return points * kBytesOfPlace + crosses * size * sizeof(double) +
+         results * (size + points + 16) * sizeof(double);
+}
+
+size_t PredictionCache::BytesHeld() const {
+  size_t bytes = BytesOf(points_.size(), results_.size(), crosses_);
   for (const auto& [key, places] : sets_) bytes += sizeof(key) + places.size() * sizeof(uint32_t);
   return bytes;
+}
+
+size_t PredictionCache::BytesAlone(const Request& request) const {
+  const size_t points = request.x.keys.size();
+  const size_t crosses = request.crosses.empty() ? 0 : std::min(points, MostCrosses(request));
+  return BytesOf(points, request.reduced_cross.size(), crosses);
+}
+
+size_t PredictionCache::BytesWith(const Request& request) const {
+  const auto new_among = [](const std::vector<CachedPoints::Key>& keys, const auto& known) {
+    const auto is_new = [&known](const auto& key) { return !known.contains(key); };
+    return static_cast<size_t>(std::count_if(keys.begin(), keys.end(), is_new));
+  };
+  const size_t points = new_among(request.x.keys, places_);
+  const size_t results =
+      request.results == nullptr ? 0 : new_among(request.results->keys, results_);
+  const size_t crosses = request.crosses.empty() ? 0 : std::min(points, MostCrosses(request));
+  const size_t now = BytesOf(points_.size(), results_.size(), crosses_);
+  return BytesHeld() - now +
+         BytesOf(points_.size() + points, results_.size() + results, crosses_ + crosses);
+}
+
+size_t PredictionCache::MostCrosses(const Request& request) const {
+  if (request.AreResults()) return request.x.keys.size();
+  const size_t of_cross = static_cast<size_t>(process_->points.rows()) * sizeof(double);
+  return most_bytes_ / kCrossesPart / std::max<size_t>(of_cross, 1) + 1;
 }
 
 void PredictionCache::Insert(const Request& request) {
@@ -205,9 +238,9 @@ void PredictionCache::Insert(const Request& request) {
 }
 
 void PredictionCache::Keep(const Request& request) {
-  const size_t of_cross = static_cast<size_t>(process_->points.rows()) * sizeof(double);
-  const bool are_results = request.results != nullptr && request.results->all == request.x.all;
-  const bool is_full = BytesHeld() > most_bytes_;
+  if (BytesAlone(request) > most_bytes_) return;
+  const size_t most_crosses = MostCrosses(request);
+  const bool is_full = BytesWith(request) > most_bytes_;
   if (is_full) Forget();
   std::vector<uint32_t> places;
   for (size_t i = 0; i < request.x.keys.size(); ++i) {
@@ -218,7 +251,7 @@ void PredictionCache::Keep(const Request& request) {
     point.mean = request.there.mean[static_cast<Index>(i)];
     const double variance = request.there.variance[static_cast<Index>(i)];
     if (!std::isnan(variance)) point.variance = variance;
-    const bool has_room = are_results || crosses_ * of_cross < most_bytes_ / kCrossesPart;
+    const bool has_room = request.AreResults() || crosses_ < most_crosses;
     if (has_room && !request.crosses.empty() && point.cross == nullptr &&
         request.crosses[i] != nullptr) {
       point.cross = request.crosses[i];

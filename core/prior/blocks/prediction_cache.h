@@ -8,7 +8,8 @@
 //
 // A point's numbers take the same operations in the same order whatever it is asked for with, so
 // the cache changes nothing, not the last bit. Bounded: a cache that would grow too large is
-// emptied, and so is one for which memory runs out. Thread-safe; no lock is held while computing.
+// emptied, and so is one for which memory runs out; an answer that alone would be too large is not
+// kept. Thread-safe; no lock is held while computing.
 //
 // Not a Memo (core/base/memo.h), which evicts one entry after the other: a result's covariances
 // are stored by the places of all points, so that no point can go alone. And a request looks up
@@ -95,7 +96,13 @@ class PredictionCache {
   void Insert(const Request& request);
   // Called with the lock.
   void Keep(const Request& request);
+  size_t BytesOf(size_t points, size_t results, size_t crosses) const;
   size_t BytesHeld() const;
+  // What the answers would take alone, and all that is held once they are kept.
+  size_t BytesAlone(const Request& request) const;
+  size_t BytesWith(const Request& request) const;
+  // How many points' `cross` may be there with the request's.
+  size_t MostCrosses(const Request& request) const;
   void Forget();
 
   const std::shared_ptr<const KernelExpansion> process_;

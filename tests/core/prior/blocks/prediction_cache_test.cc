@@ -142,6 +142,21 @@ TEST(PredictionCacheTest, StaysBounded) {
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
+TEST(PredictionCacheTest, StaysBoundedHoweverMuchIsAskedForAtOnce) {
+  const auto source = SourceOfSize(20, false);
+  constexpr size_t kMost = 100000;
+  PredictionCache cache(source->expansion, kMost);
+  const CachedPoints few(PointsOf(4, 2));
+  const CachedPoints many(PointsOf(300, 3));
+  for (uint64_t seed = 10; seed < 30; ++seed) {
+    EXPECT_EQ(cache.Covariance(many, many), source->cache->Covariance(many, many));
+    EXPECT_LE(cache.bytes(), kMost);
+    cache.Between(few, CachedPoints(PointsOf(40, seed)));
+    EXPECT_GT(cache.bytes(), 0u);
+    EXPECT_LE(cache.bytes(), kMost + 1000);  // Sets of points are counted afterwards.
+  }
+}
+
 TEST(PredictionCacheTest, TakesNothing) {
   const auto source = SourceOfSize(20, false);
   const CachedPoints none(PointMatrix(0, kTestDimension));
