@@ -67,7 +67,7 @@ struct PretrainedOptions {
 };
 
 // All sources have the same share. Slopes are the hyperparameters' weights.
-// Combine fails where the objective can nowhere be computed.
+// Combine and Prepare fail where the objective can nowhere be computed or the deadline passes.
 std::unique_ptr<Prior> MakePretrained(const PretrainedOptions& options);
 
 extern const PriorRow kPretrainedPrior;
