@@ -84,6 +84,7 @@ absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_v
     GaussianProcess grown = *this;
     grown.AddObservations(point, result, noise);
     SLIPSTREAM_RETURN_IF_ERROR(grown.Factorise());
+    grown.remembered_ = {};
     *this = std::move(grown);
     return absl::OkStatus();
   }

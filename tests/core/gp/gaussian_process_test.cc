@@ -153,6 +153,18 @@ TEST(GaussianProcess, AppendsADuplicateWithoutNoiseByTakingJitter) {
   EXPECT_TRUE((process.Predict(data.x).variance.array() > 0).all());
 }
 
+// Also where the factor cannot grow, and all is factorised anew.
+TEST(GaussianProcess, AnAppendedObservationChangesWhatIsRemembered) {
+  const Believed believed = BelievedOfEachKind().front();
+  Observations data = RandomObservations(believed.kinds, 5, 81);
+  data.noise_variance.setZero();
+  GaussianProcess process = Fitted(believed.prior, data);
+  process.Remember(data.x);
+  ASSERT_TRUE(process.Append(data.x.row(3).transpose(), data.y[3] + 1, 0).ok());
+  EXPECT_GT(process.jitter(), 0);
+  EXPECT_NEAR(process.Predict(data.x).mean[3], data.y[3] + 0.5, 1e-3);
+}
+
 TEST(GaussianProcess, AnAppendThatFailsChangesNothing) {
   const Believed believed = BelievedOfEachKind().front();
   const Observations data = RandomObservations(believed.kinds, 7, 91);
