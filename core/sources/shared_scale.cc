@@ -1,5 +1,6 @@
 #include "core/sources/shared_scale.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -7,6 +8,16 @@
 #include "core/space/space_mapping.h"
 
 namespace slipstream {
+namespace {
+
+// But for rounding.
+bool HaveNoSpread(const Vector& values) {
+  const double least = values.minCoeff();
+  const double most = values.maxCoeff();
+  return most - least <= 1e-14 * std::max(std::abs(least), std::abs(most));
+}
+
+}  // namespace
 
 std::optional<OutputTransform> SharedScaleOf(
     absl::Span<const std::shared_ptr<const SourceTaskData>> sources, const SearchSpace& space) {
@@ -26,6 +37,7 @@ std::optional<OutputTransform> SharedScaleOf(
   }
   if (values.empty()) return std::nullopt;
   const Vector all = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+  if (HaveNoSpread(all)) return std::nullopt;
   return OutputTransform::Fit(OutputWarp::kStandardize, all, 1);
 }
 

@@ -20,7 +20,9 @@ namespace slipstream {
 // together have mean 0 and deviation 1, a result that is to be minimised counting as its opposite;
 // of positive sign. Results elsewhere, of which models do not learn, could be so much worse that
 // all others were equal on the scale. The target has no part in it, so it stays as it is while
-// results come. Nothing if nothing was measured.
+// results come. Nothing if nothing was measured, and nothing if all results are equal, as a single
+// one is: they have no spread, and in their own size a target could be so large that models of
+// results of deviation 1 cannot follow it. Each task then is on its own scale.
 std::optional<OutputTransform> SharedScaleOf(
     absl::Span<const std::shared_ptr<const SourceTaskData>> sources, const SearchSpace& space);
 

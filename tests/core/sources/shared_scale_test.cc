@@ -78,10 +78,17 @@ TEST(SharedScale, StandsFiguresOfAnySize) {
   const auto scale = SharedScaleOf(sources, *SquareSpace());
   ASSERT_TRUE(scale.has_value());
   EXPECT_TRUE(std::isfinite(scale->Apply(1e308)));
-  const std::vector<std::shared_ptr<const SourceTaskData>> equal = {
-      SourceWith(Goal::kMaximize, {3, 3, 3})};
-  EXPECT_NEAR(SharedScaleOf(equal, *SquareSpace())->Apply(6), 1, 1e-15)
-      << "without a spread, in their own size";
+}
+
+TEST(SharedScale, IsThereOnlyIfResultsDiffer) {
+  using Sources = std::vector<std::shared_ptr<const SourceTaskData>>;
+  const auto space = SquareSpace();
+  for (const std::vector<double>& equal :
+       {std::vector<double>{1e-3}, {3, 3, 3}, {0, 0}, {0.3, 0.1 + 0.2}, {1e308, 1e308}}) {
+    EXPECT_FALSE(SharedScaleOf(Sources{SourceWith(Goal::kMaximize, equal)}, *space).has_value());
+  }
+  const Sources two = {SourceWith(Goal::kMaximize, {3}), SourceWith(Goal::kMaximize, {3.1})};
+  EXPECT_TRUE(SharedScaleOf(two, *space).has_value());
 }
 
 }  // namespace
