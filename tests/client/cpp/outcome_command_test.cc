@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "slipstream/messages/reason_text.h"
+
 namespace slipstream::client {
 namespace {
 
@@ -35,7 +37,7 @@ TEST(CommandOf, HasAReasonThatTheServerTakes) {
   const std::string longer(1025, 'z');
   for (const Outcome& outcome :
        {Outcome(Failed{longer}), Outcome(Infeasible{longer}), Outcome(Stopped{longer})}) {
-    EXPECT_THAT(CommandOf(outcome, kTrial, kHere), EndsWith("'" + ReasonText(longer) + "'"));
+    EXPECT_THAT(CommandOf(outcome, kTrial, kHere), testing::EndsWith("'" + ReasonText(longer) + "'"));
   }
 }
 
