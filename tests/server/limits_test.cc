@@ -111,7 +111,7 @@ std::string LoadRows() {
       Row("watchers of a project, with a token file",
           Signed(service.events.max_watchers_per_project)),
       Row("bytes of events a second to all watchers", service.events.bytes_per_second),
-      Row("seconds' calls that a project with a quota may save up", kMostSecondsSaved),
+      Row("seconds' worth of calls in a burst of a project with a quota", kMostSecondsSaved),
       Row("concurrent connections to the metrics address", kMostScrapes),
       Row("seconds until a request for metrics has arrived", kMostScrapeRequestSeconds),
       Row("seconds until the metrics have been taken", kMostScrapeAnswerSeconds),
