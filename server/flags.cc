@@ -268,9 +268,9 @@ void AddAccess(CLI::App* app, Flags* flags) {
       ->type_name("NAME:ROLE:PROJECTS")
       ->group("Access");
   file("--quota-file", &flags->quota_file, "SLIPSTREAM_QUOTA_FILE",
-       "Limits of projects: lines of project (* for all others), studies, trials, sources, mib and "
-       "calls_per_second, each limit a number or - for none; read again when it changes. Without "
-       "it no project is limited");
+       "Limits of projects, a line for each: its name (* for all others), studies, trials, "
+       "sources, mib and calls_per_second, each a number or - for no limit; read again when it "
+       "changes. Without it no project is limited");
   file("--tls-certificate", &flags->server.tls.certificate, "SLIPSTREAM_TLS_CERTIFICATE",
        "The server's certificate chain in PEM form; read again when it changes");
   file("--tls-key", &flags->server.tls.key, "SLIPSTREAM_TLS_KEY", "The certificate's private key");
