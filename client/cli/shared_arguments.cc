@@ -182,7 +182,7 @@ absl::Status ReadLabels(const std::vector<std::string>& texts,
 
 void AddLabelChange(CLI::App* command, const std::string& resource, LabelChange* change) {
   const std::string description = absl::StrCat(
-      "Label to set; those given replace all labels of the ", resource, "; repeat for others");
+      "Label to set; repeat for others. All earlier labels of the ", resource, " are removed");
   CLI::Option* const labels =
       AddRepeatable(command, "--label", &change->labels, description)->type_name("KEY=VALUE");
   command->add_flag("--no-labels", change->no_labels, "Removes all labels")->excludes(labels);

@@ -170,7 +170,7 @@ void PrintRemarks(const Findings& findings, bool agreed, Session& session) {
   const auto deleted = std::count_if(findings.superseded.begin(), findings.superseded.end(),
                                      [](const Superseded& each) { return each.deleted; });
   if (findings.superseded.empty()) {
-    session.Remark("No source task is superseded by a later state of its study, and unused.");
+    session.Remark("No unused source task is superseded by a later one of the same study.");
   } else if (agreed) {
     session.Remark(absl::StrCat("\n", deleted, " deleted."));
   } else {
@@ -215,8 +215,8 @@ void AddPruneCommand(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<PruneArguments>();
   CLI::App* const command = group->add_subcommand(
       "prune",
-      "Lists source tasks that no study uses and whose results are all in a later state of the "
-      "same study; deletes them with --yes");
+      "Lists source tasks that no study uses and whose results are all in a later source task of "
+      "the same study; deletes them with --yes");
   command->add_flag("--yes", arguments->agreed, "Delete them, instead of only listing them");
   ChooseAction(command, arguments, Prune, chosen);
 }

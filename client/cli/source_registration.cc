@@ -350,12 +350,12 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
       ->type_name("FILE");
   command
       ->add_option("--study", arguments->study,
-                   "Study with the same space and objective; without a FILE its own trials, those "
-                   "that have a value, failed or are infeasible")
+                   "Study whose space and objective the table has; without FILE, its own trials "
+                   "that have a value, failed or are infeasible are registered")
       ->type_name("STUDY");
   command->add_flag("--all-studies", arguments->all_studies,
-                    "Register each study of the project that has a result; those that have not "
-                    "changed since are left as they are");
+                    "Register each study of the project that has a result, unless it has not "
+                    "changed since it was last registered");
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--objective", "Column of the measured values",
                       &arguments->objective);

@@ -208,7 +208,7 @@ absl::StatusOr<MadeStudy> MakeStudy(const v1::CreateStudyRequest& request, bool 
   }
   if (!or_load && absl::IsAlreadyExists(created.status())) {
     return absl::AlreadyExistsError(absl::StrCat(
-        created.status().message(), "; --or-load uses that study if it is as asked for"));
+        created.status().message(), "; --or-load uses that study if it matches the request"));
   }
   RETURN_IF_ERROR(created.status());
   return MadeStudy{*std::move(created)};
@@ -272,8 +272,8 @@ void AddCreationCommand(CLI::App* group, Action* chosen) {
                           "'-', beginning with a letter and not ending with '-' (default: chosen "
                           "by the server)"));
   command->add_flag("--or-load", arguments->or_load,
-                    "If there is a study with the id, uses that one, provided that it is as asked "
-                    "for; its title and labels may differ");
+                    "Uses an existing study with this id if it matches the request; its title and "
+                    "labels may differ");
   command->add_option("--title", arguments->title, "Title for people");
   TakeText(
       command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets"));

@@ -108,7 +108,8 @@ TEST_F(SourcePruning, NoResultAndNoSourceTaskInUseIsLost) {
   const ProcessResult result = Run({"source", "prune", "--yes", "--project", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(Left(), "0123456789abcef");
-  EXPECT_THAT(result.out, HasSubstr("No source task is superseded by a later state of its study"));
+  EXPECT_THAT(result.out, HasSubstr("No unused source task is superseded by a later one of the "
+                                    "same study"));
   EXPECT_THAT(result.out, HasSubstr("1 is superseded, but studies use it."));
 }
 

@@ -216,7 +216,7 @@ TEST_F(StudyCreation, SaysHowToUseAStudyThatExists) {
       Run({"study", "create", "--id", "s", "--param", "a=boolean", "--maximize", "x"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err,
-              HasSubstr("exists already; --or-load uses that study if it is as asked for\n"));
+              HasSubstr("exists already; --or-load uses that study if it matches the request\n"));
 }
 
 TEST_F(StudyCreation, SaysWhereTheListIsOfWhichTheServerNamesTheFirst) {
