@@ -56,8 +56,8 @@ constexpr double kRootOfOneFifth = 0.4472135954999579;
 
 constexpr PresetWords kPresets[] = {
     {"auto",
-     "The default. With source tasks, empirical_gp guarded by a model without them, on candidate "
-     "lists after three entries of source_portfolio; otherwise gp_log_ei",
+     "The default. With source tasks, empirical_gp guarded by a model without them (on candidate "
+     "lists, after three entries of source_portfolio); without source tasks, gp_log_ei",
      {.prior = "empirical",
       .initial = "transfer",
       .exploration = "turns",

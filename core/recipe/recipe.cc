@@ -44,10 +44,10 @@ const InitialRow kNoStart = {
 
 const InitialRow kTransferStart = {
     .about = {.name = "transfer",
-              .summary = "With source tasks the model suggests from the first trial on by what "
-                         "it knows from them, but on a candidate list the first three points are "
-                         "those that served them best, unless there are three results; without "
-                         "source tasks the first points fill the space evenly",
+              .summary = "With source tasks the model suggests from the first trial on, except "
+                         "that on a candidate list, unless there are three results, the first "
+                         "three points are those that served the source tasks best. Without source "
+                         "tasks the first points fill the space evenly",
               .options = InitialOptionSet},
     .from_model = true,
     .with_sources_only = true,
@@ -72,10 +72,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::transfer_guard>(
         {"transfer_guard", "", 0, 1, true,
          "1: a model without the sources joins the one with them; each is weighted by how well it "
-         "forecasts the results, and every eighth suggestion is that of the model without, in "
-         "purely numeric spaces every second one from the twentieth result on; a few of the first "
-         "suggestions only fill the space, so that the two models can be compared; no effect "
-         "without source tasks"}),
+         "forecasts the results. Every eighth suggestion comes only from the model without, in "
+         "purely numeric spaces every second one from the twentieth result on. A few early "
+         "suggestions only fill the space, so that the models can be compared. No effect without "
+         "source tasks"}),
     OptionAt<&StudyModelOptions::exact_results>(
         {"exact_results", "results", 100, 1500, true,
          "How many different results one process takes at most; its cost grows with the cube of "
@@ -91,16 +91,15 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "Each source's process has 0: one lengthscale for all parameters, 1: one for each"}),
     OptionAt<&StudyModelOptions::scale>(
         {"task_scale", "", 0, 2, true,
-         "If the prior uses sources, results are 0: scaled task by task, which loses levels and "
-         "spreads that tasks share, 1: all on the scale of the sources' results in the study's "
-         "space, without a power transform, so that tasks in other units mislead, 2: as measured, "
-         "even if the prior uses no sources, for constants given in the results' unit; unless "
-         "given, what the prior's method needs"}),
+         "The scale of results if the prior uses sources. 0: each task its own, which loses levels "
+         "and spreads that tasks share; 1: one for all, that of the sources' results in the "
+         "study's space, without a power transform; tasks in other units then mislead; 2: as "
+         "measured, even if the prior uses no sources, for constants given in the results' unit. "
+         "Unless given, what the prior's method needs"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
-         "All lengthscales of the study's own process, which models the difference with delta, "
-         "stacked and scaml, and which cluster has only with residual_amplitude; learnt unless "
-         "given"}),
+         "All lengthscales of the study's own process (with delta, stacked and scaml, that of the "
+         "difference; with cluster, only if residual_amplitude is given); learnt unless given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::amplitude>(
         {"amplitude", "deviations of the results", 1e-3, 1000, false,
          "The deviation of the study's own process; unless given, it is 1 with envelope and learnt "
