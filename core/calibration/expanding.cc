@@ -280,8 +280,9 @@ constexpr Option<ExpandingOptions> kExpandingOptions[] = {
         {"norm", "", 1e-3, 1000, false, "With expanding_theory: the function's initial norm"}),
     OptionAt<&ExpandingOptions::norm_share>(
         {"norm_share", "", 0, 1, false,
-         "With expanding_theory: lambda, how much of the growth is the norm's own, 0: none, so "
-         "that its bound grows only because lengthscales shrink, 1: all, so that they stay"}),
+         "With expanding_theory: lambda, the share of the growth that raises the norm's bound "
+         "directly. 0: none, so that it grows only because lengthscales shrink; 1: all, so that "
+         "lengthscales stay"}),
     OptionAt<&ExpandingOptions::norm_by_half_power>(
         {"norm_by_half_power", "", 0, 1, true,
          "With expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),

@@ -110,7 +110,8 @@ class Hedge final : public Exploration {
 
 constexpr Option<HedgeOptions> kHedgeOptions[] = {
     OptionAt<&HedgeOptions::rate>(
-        {"hedge_rate", "", 0, 100, false, "eta of hedge, on outputs of variance 1"}),
+        {"hedge_rate", "", 0, 100, false,
+         "eta, the learning rate of hedge, for results of variance 1"}),
 };
 
 }  // namespace

@@ -295,8 +295,8 @@ constexpr Option<EmpiricalOptions> kEmpiricalOptions[] = {
          "With fewer sources than this, empirical uses a weighted sum, as scaml does"}),
     OptionAt<&EmpiricalOptions::most_points>(
         {"empirical_points", "points", 100, 1000000, true,
-         "If sources have more points in total than this, they are screened by how well they rank "
-         "the results"}),
+         "If sources have more points in total than this, only the sources that rank the results "
+         "best are used"}),
 };
 
 }  // namespace

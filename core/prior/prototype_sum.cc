@@ -223,7 +223,8 @@ namespace {
 constexpr Option<PrototypeSumOptions> kPrototypeSumOptions[] = {
     OptionAt<&PrototypeSumOptions::most_sources>(
         {"own_columns", "sources", 1, 100, true,
-         "The most sources that prototype_sum weighs individually; more are screened"}),
+         "The most sources that prototype_sum weighs individually, those that rank the results "
+         "best"}),
     OptionAt<&PrototypeSumOptions::least_clustered>(
         {"clustered_sources", "sources", 2, 1000, true,
          "With fewer sources than this, prototype_sum forms no clusters"}),

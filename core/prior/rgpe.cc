@@ -357,18 +357,17 @@ namespace {
 constexpr Option<RgpeOptions> kRgpeOptions[] = {
     OptionAt<&RgpeOptions::loss>(
         {"rgpe_loss", "", 0, 2, true,
-         "How rgpe counts pairs of results that the study's own process orders wrongly. Its draw "
-         "at one of the two, fitted without that result, is compared 0: with the same draw at the "
-         "other, 1: with the other result; 2: as 1, but with means instead of draws, for the "
-         "sources too, on bootstrap samples of the results"}),
+         "How rgpe counts pairs of results that the study's own process misorders. Its "
+         "leave-one-out draw at one of the two is compared with 0: the same draw at the other, 1: "
+         "the other result; 2: as 1, but with means instead of draws, the sources' too, on "
+         "bootstrap samples of the results"}),
     OptionAt<&RgpeOptions::dilution>(
         {"rgpe_dilution", "", 0, 2, true,
          "rgpe 0: keeps all sources, 1: drops sources by percentile, 2: drops them "
          "probabilistically"}),
     OptionAt<&RgpeOptions::most_sources>(
         {"rgpe_sources", "sources", 0, 1000, true,
-         "The most sources that rgpe weighs; more are screened by how well they rank the results; "
-         "0: no limit"}),
+         "The most sources that rgpe weighs, those that rank the results best; 0: no limit"}),
     OptionAt<&RgpeOptions::draws>(
         {"rgpe_draws", "draws", 1, 100000, true,
          "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),

@@ -214,8 +214,8 @@ constexpr Option<SourceSumOptions> kSourceSumOptions[] = {
          "The rate of the exponential prior of scaml's weights"}),
     OptionAt<&SourceSumOptions::most_sources>(
         {"most_sources", "sources", 1, 1000, true,
-         "The most sources that delta, stacked and scaml learn from; more are screened by how well "
-         "they rank the results"}),
+         "The most sources that delta, stacked and scaml learn from, those that rank the results "
+         "best"}),
     OptionAt<&SourceSumOptions::noise>(
         {"printed_noise", "", 0, 1, true,
          "1: delta uses the noise of DeltaBO's equation 6 as printed"}),

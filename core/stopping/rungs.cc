@@ -176,8 +176,8 @@ size_t BracketOf(int64_t trial, const std::vector<double>& shares) {
 
 const StoppingRow kAshaRule = {
     .about = {.name = "asha",
-              .summary = "At increasingly late steps, only the best of the training runs that got "
-                         "so far go on",
+              .summary = "At increasingly late steps, only the best of the training runs that "
+                         "reach the step continue",
               .source = "Li et al. 2020, the stopping variant",
               .options = [] { return OptionSet(RungOptions(), kAshaOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {
@@ -188,7 +188,7 @@ const StoppingRow kAshaRule = {
 const StoppingRow kHyperbandRule = {
     .about = {.name = "hyperband",
               .summary = "asha in several brackets; later brackets stop fewer training runs, and "
-                         "later",
+                         "stop them later",
               .source = "Li et al. 2018; brackets dealt as in Optuna",
               .options = [] { return OptionSet(RungOptions(), kHyperbandOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

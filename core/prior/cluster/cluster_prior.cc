@@ -290,9 +290,9 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
          "barycenters' grid"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::most_covariances>(
         {"cluster_covariances", "sources", 1, 1000, true,
-         "With more sources than this, a cluster's covariance is that of some of its members, at "
-         "least one, so that about this many are computed in all; unless given, as many as take "
-         "the time of 100 sources of 100 points"}),
+         "About how many sources' covariances are computed in all; if there are more sources, a "
+         "cluster's covariance is that of some of its members, at least one. Unless given, as many "
+         "as take the time of 100 sources of 100 points"}),
     OptionAt<&ClusterOptions::residual_amplitude>(
         {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
          "The deviation of an additional process for the target alone in cluster; no such process "
