@@ -16,8 +16,8 @@
 // is surely worse than i, all would look only there where none has a value. So from
 // p = 1/2 down a loss is expected as well, growing to (i - worst) (1 - 2p)^2. If such
 // trials counted as the worst result throughout, studies would hardly reach a best
-// point at the edge of what is feasible: tests/evidence/CHOICES.md, "Beside what has
-// no value".
+// point at the edge of what is feasible: tests/evidence/CHOICES.md, "Near
+// configurations without a value".
 //
 // An edge that one number alone decides, such as the bound of a range, would be learnt far too
 // slowly: all other numbers would have to be tried there, too. So if such an edge tells the labels
