@@ -50,8 +50,8 @@ double NoiseVariance(const SearchedModel& model) {
   return variance;
 }
 
-constexpr absl::string_view kBesideNoise = "fills the space beside noise";
-constexpr absl::string_view kInVain = "fills the space, as results have long been no better";
+constexpr absl::string_view kBesideNoise = "fills the space, as noise hides improvements";
+constexpr absl::string_view kInVain = "fills the space, as results have long not improved";
 constexpr absl::string_view kGuesses = "fills the space, as all results look like guesses";
 
 struct Turn {

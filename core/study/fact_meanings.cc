@@ -29,8 +29,8 @@ constexpr FactMeaning kMeanings[] = {
     {"repeat", "why a configuration is tried again"},
     {"search_cut_short_by", "what ended the search for the most promising point early"},
     {"turn", "why this suggestion does not follow the acquisition"},
-    {"deviation_factor", "the model's deviations count this many times as much at this suggestion: "
-                         "it explores more if that is above 1, and refines what is known below 1"},
+    {"deviation_factor", "the factor of the model's deviations at this suggestion: above 1 it "
+                         "explores more, below 1 it refines what is known"},
     {"arm", "which of several acquisitions, or a random draw, made the suggestion"},
     {"block", "the block of suggestions that one arm makes"},
     {"step_of_block", "the place within that block"},
@@ -86,8 +86,8 @@ constexpr FactMeaning kMeanings[] = {
     {"transfer_gain_high", "the upper end of the gain's 95% interval"},
     {"start_trials", "the first trials, compared with evenly spread points, with which studies "
                      "without source tasks begin"},
-    {"start_better", "how probable it is that the best so far was better on average over them than "
-                     "over such points in their place, which the models estimate"},
+    {"start_better", "the probability, estimated by the models, that the best result so far was "
+                     "better on average over these trials than over such points"},
     {"start_worse", "how probable it is that it was worse"},
     {"sources_used", "source tasks that the model may use"},
     {"sources_left_out", "source tasks that the model does not use"},

@@ -69,7 +69,7 @@ double FactorOf(const Suggestion& suggestion) {
   return HasFact(suggestion, "deviation_factor") ? NumberFact(suggestion, "deviation_factor") : 1;
 }
 
-constexpr char kInVain[] = "fills the space, as results have long been no better";
+constexpr char kInVain[] = "fills the space, as results have long not improved";
 
 bool IsInVain(const Suggestion& suggestion) {
   return HasFact(suggestion, "turn") && TextFact(suggestion, "turn") == kInVain;
@@ -213,7 +213,7 @@ TEST(Turns, FillAllOfTheSpaceThoughTheyComeAtRegularIntervals) {
   for (int i = 0; i < 12; ++i) {
     study.suggested += 6;
     const Suggestion made = Suggest(study, {}).front();
-    ASSERT_EQ(TextFact(made, "turn"), "fills the space beside noise");
+    ASSERT_EQ(TextFact(made, "turn"), "fills the space, as noise hides improvements");
     (made.configuration.values[0].number() < 0.5 ? left : right) += 1;
   }
   EXPECT_GT(left, 1);
