@@ -87,7 +87,7 @@ void LogEvents(Log* log, ServiceOptions* options) {
   };
   options->on_lease_clock_gap = [log](absl::Duration by) {
     log->WriteRarely(
-        LogLevel::kWarning, "lease clock gap", "leases did not run on for a while", [&] {
+        LogLevel::kWarning, "lease clock gap", "leases' time stood still for a while", [&] {
           return LogFields{
               {"by_seconds", absl::ToInt64Seconds(by)},
               {"message", "the clock was set, the server stood still, or another server of this "

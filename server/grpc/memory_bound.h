@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/prior/blocks/source_model.h"
 #include "server/grpc/server.h"
 #include "server/service/call_limits.h"
 #include "server/service/service_options.h"
@@ -28,7 +29,7 @@ inline constexpr int64_t kBytesOfEvent = 1 << 10;
 inline int64_t MostResidentBytes(const ServerOptions& server, const ServiceOptions& service) {
   const size_t caches = service.fitted_source_bytes + service.source_cache_bytes +
                         service.study_cache_bytes + service.history_cache_bytes +
-                        service.curve_cache_bytes + service.prepared_bytes;
+                        service.curve_cache_bytes + service.prepared_bytes + kSharedCacheBytes;
   // On one more thread computations begin, and another one fits source tasks.
   const int64_t computations = service.compute_threads + 2;
   return kBytesAtRest + server.max_connections * kBytesOfConnection +

@@ -153,8 +153,8 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
   families->Counter("slipstream_configurations_requeued_total",
                     "Configurations queued again after their lease ran out", figures.queued_again);
   families->Counter("slipstream_lease_clock_gaps_total",
-                    "Times that leases did not run on, as the clock was set, or another server's "
-                    "differs, by more than a minute",
+                    "Times that leases' time stood still, as the clock was set, or another "
+                    "server's differs, by more than a minute",
                     figures.lease_clock_gaps);
 }
 

@@ -78,8 +78,11 @@ class PredictionCache::Request {
   bool has_changed = false;
 };
 
-PredictionCache::PredictionCache(std::shared_ptr<const KernelExpansion> process, size_t most_bytes)
-    : process_(std::move(process)), most_bytes_(most_bytes) {}
+PredictionCache::PredictionCache(std::shared_ptr<const KernelExpansion> process, size_t most_bytes,
+                                 std::shared_ptr<ByteBudget> shared)
+    : process_(std::move(process)), most_bytes_(most_bytes), shared_(std::move(shared)) {}
+
+PredictionCache::~PredictionCache() { Clear(); }
 
 std::vector<uint32_t> PredictionCache::PlacesOf(const CachedPoints& x) const {
   std::vector<uint32_t> places;
@@ -238,10 +241,12 @@ void PredictionCache::Insert(const Request& request) {
 }
 
 void PredictionCache::Keep(const Request& request) {
-  if (BytesAlone(request) > most_bytes_) return;
   const size_t most_crosses = MostCrosses(request);
-  const bool is_full = BytesWith(request) > most_bytes_;
-  if (is_full) Forget();
+  const bool is_full = !HasRoomFor(BytesWith(request));
+  if (is_full) {
+    Forget();
+    if (!HasRoomFor(BytesAlone(request))) return;
+  }
   std::vector<uint32_t> places;
   for (size_t i = 0; i < request.x.keys.size(); ++i) {
     const auto [entry, is_new] =
@@ -317,7 +322,17 @@ void PredictionCache::Answer(Request& request) {
   Insert(request);
 }
 
+bool PredictionCache::HasRoomFor(size_t bytes) {
+  if (bytes <= most_bytes_ + borrowed_) return true;
+  const size_t missing = bytes - most_bytes_ - borrowed_;
+  if (shared_ == nullptr || !shared_->Take(missing)) return false;
+  borrowed_ += missing;
+  return true;
+}
+
 void PredictionCache::Forget() {
+  if (shared_ != nullptr) shared_->Give(borrowed_);
+  borrowed_ = 0;
   places_.clear();
   points_ = {};
   sets_.clear();

@@ -7,9 +7,10 @@
 // of their coordinates.
 //
 // A point's numbers take the same operations in the same order whatever it is asked for with, so
-// the cache changes nothing, not the last bit. Bounded: a cache that would grow too large is
-// emptied, and so is one for which memory runs out; an answer that alone would be too large is not
-// kept. Thread-safe; no lock is held while computing.
+// the cache changes nothing, not the last bit. Bounded: a cache that would grow too large borrows
+// bytes of a budget that caches share; where there are not enough left it is emptied, and so is one
+// for which memory runs out; an answer that alone would be too large is not kept. Thread-safe; no
+// lock is held while computing.
 //
 // Not a Memo (core/base/memo.h), which evicts one entry after the other: a result's covariances
 // are stored by the places of all points, so that no point can go alone. And a request looks up
@@ -25,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/byte_budget.h"
 #include "core/gp/kernel_expansion.h"
 #include "core/gp/surrogate.h"
 #include "core/linalg/types.h"
@@ -45,8 +47,10 @@ struct CachedPoints {
 
 class PredictionCache {
  public:
-  // Takes about `most_bytes` at most.
-  PredictionCache(std::shared_ptr<const KernelExpansion> process, size_t most_bytes);
+  // Takes about `most_bytes` at most, and what `shared` lends; null: nothing.
+  PredictionCache(std::shared_ptr<const KernelExpansion> process, size_t most_bytes,
+                  std::shared_ptr<ByteBudget> shared = nullptr);
+  ~PredictionCache();
 
   Vector Means(const CachedPoints& x);
   // Variances are at least 1e-12 of the kernel's.
@@ -103,11 +107,15 @@ class PredictionCache {
   size_t BytesWith(const Request& request) const;
   // How many points' `cross` may be there with the request's.
   size_t MostCrosses(const Request& request) const;
+  // Whether there is room for so many in all.
+  bool HasRoomFor(size_t bytes);
   void Forget();
 
   const std::shared_ptr<const KernelExpansion> process_;
   const size_t most_bytes_;
+  const std::shared_ptr<ByteBudget> shared_;
   mutable std::mutex mutex_;
+  size_t borrowed_ = 0;
   KeyMap<uint32_t> places_;
   // The places of the last few sets of points that are all there.
   KeyMap<std::vector<uint32_t>> sets_;

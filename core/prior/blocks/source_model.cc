@@ -11,6 +11,12 @@ namespace {
 // The cache of a source's predictions may take as much as its model, and at least so much.
 constexpr size_t kLeastCacheBytes = size_t{2} << 20;
 
+// What all caches together may take beyond that.
+const std::shared_ptr<ByteBudget>& SharedCacheBytes() {
+  static const auto& budget = *new auto(std::make_shared<ByteBudget>(kSharedCacheBytes));
+  return budget;
+}
+
 size_t ModelBytes(const SourceModel& source) {
   const auto rows = static_cast<size_t>(source.data.y.size());
   const auto columns = static_cast<size_t>(source.data.x.cols());
@@ -36,7 +42,7 @@ absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
   source->process = std::make_shared<const GaussianProcess>(std::move(process));
   source->expansion = std::make_shared<const KernelExpansion>(std::move(expansion));
   source->cache = std::make_shared<PredictionCache>(
-      source->expansion, std::max(kLeastCacheBytes, ModelBytes(*source)));
+      source->expansion, std::max(kLeastCacheBytes, ModelBytes(*source)), SharedCacheBytes());
   return source;
 }
 

@@ -19,6 +19,10 @@
 
 namespace slipstream {
 
+// What the caches of all sources' predictions may take in a process, beyond what each may take by
+// itself.
+inline constexpr size_t kSharedCacheBytes = size_t{256} << 20;
+
 struct SourceModel {
   std::string name;
   // Its points in the target's unit cube, and its results on the scale of

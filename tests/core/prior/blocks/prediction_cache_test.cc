@@ -157,6 +157,26 @@ TEST(PredictionCacheTest, StaysBoundedHoweverMuchIsAskedForAtOnce) {
   }
 }
 
+TEST(PredictionCacheTest, KeepsMoreWhileASharedBudgetLends) {
+  const auto source = SourceOfSize(20, false);
+  const CachedPoints many(PointsOf(300, 3));
+  const auto budget = std::make_shared<ByteBudget>(1'000'000);
+  {
+    PredictionCache lucky(source->expansion, 1000, budget);
+    PredictionCache late(source->expansion, 1000, budget);
+    lucky.Covariance(many, many);
+    EXPECT_GT(lucky.bytes(), 700'000u);
+    EXPECT_LE(lucky.bytes(), 1000 + 1'000'000 - budget->left() + 2000);
+    late.Covariance(many, many);
+    EXPECT_EQ(late.bytes(), 0u);
+    lucky.Clear();
+    EXPECT_EQ(budget->left(), 1'000'000u);
+    late.Covariance(many, many);
+    EXPECT_GT(late.bytes(), 700'000u);
+  }
+  EXPECT_EQ(budget->left(), 1'000'000u);
+}
+
 TEST(PredictionCacheTest, TakesNothing) {
   const auto source = SourceOfSize(20, false);
   const CachedPoints none(PointMatrix(0, kTestDimension));
