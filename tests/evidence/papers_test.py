@@ -29,7 +29,7 @@ from oracles import oracles  # noqa: E402
 COMMAND = pathlib.Path(__file__).resolve().parent / "papers"
 BINARY = pathlib.Path(os.environ["EVIDENCE_CELL"])
 OBJECTIVE = BINARY.with_name("evidence_objective")
-MOST_KEPT = 1_250_000  # Bytes in all, so that cloning stays quick.
+MOST_KEPT = 1_500_000  # Bytes in all, so that cloning stays quick.
 MOST_OF_A_PLOT = 130_000
 
 
@@ -313,8 +313,8 @@ class Keeping(unittest.TestCase):
         programs = program_texts()
         fail, unknown = (sum(text.startswith(verdict) for text in programs)
                          for verdict in (judgement.FAILS, judgement.UNKNOWN))
-        self.assertTrue(f"for all {fails} that do not hold: {fail} fail there as well" in summary
-                        and f"{unknown} cannot be told from ten draws" in summary, (fail, unknown))
+        self.assertTrue(f"Of the {fails} claims that do not hold, {fail} do not hold there either, "
+                        f"{unknown} cannot be told from ten draws" in summary, (fail, unknown))
 
     def test_no_program_says_that_a_claim_holds_which_ours_refutes(self):
         texts = program_texts()

@@ -77,7 +77,7 @@ TEST_F(SourcePruning, EarlierStatesOfAStudyGoOnceThatIsAgreed) {
   EXPECT_EQ(tasks[0]["supersededBy"], "sourceTasks/d" + std::string(31, '0'));
   EXPECT_EQ(tasks[0]["deleted"], true);
   EXPECT_EQ(Left(), "bd");
-  EXPECT_THAT(Run({"source", "prune"}).out, HasSubstr("No source task is superseded"));
+  EXPECT_THAT(Run({"source", "prune"}).out, HasSubstr("No unused source task is superseded"));
 }
 
 TEST_F(SourcePruning, NoResultAndNoSourceTaskInUseIsLost) {

@@ -37,7 +37,8 @@ TEST(CommandOf, HasAReasonThatTheServerTakes) {
   const std::string longer(1025, 'z');
   for (const Outcome& outcome :
        {Outcome(Failed{longer}), Outcome(Infeasible{longer}), Outcome(Stopped{longer})}) {
-    EXPECT_THAT(CommandOf(outcome, kTrial, kHere), testing::EndsWith("'" + ReasonText(longer) + "'"));
+    EXPECT_THAT(CommandOf(outcome, kTrial, kHere),
+                testing::EndsWith("'" + ReasonText(longer) + "'"));
   }
 }
 
