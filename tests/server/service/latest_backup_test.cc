@@ -22,12 +22,15 @@ namespace {
 
 class LatestBackupTest : public testing::Test {
  protected:
-  // Makes a file that was last written at this time, in seconds since 1970.
+  // Makes a file that was last written at this time, in seconds since 1970. It gets its name last,
+  // so that no look in between finds it with the time of now.
   void Write(const std::string& name, int64_t seconds) {
     const std::string file = folder_.path() + "/" + name;
-    std::ofstream(file) << "a backup";
+    const std::string made = file + ".being-made";
+    std::ofstream(made) << "a backup";
     const timespec times[] = {{seconds, 0}, {seconds, 0}};
-    ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+    ASSERT_EQ(utimensat(AT_FDCWD, made.c_str(), times, 0), 0);
+    std::filesystem::rename(made, file);
   }
   std::unique_ptr<LatestBackup> Look() {
     return std::make_unique<LatestBackup>(
