@@ -96,8 +96,8 @@ class Trial {
 
   // Each ends the trial. After an error it has no outcome yet; try again, or have a person do what
   // the error's message says: it has the command that records the outcome later. A value that is
-  // not finite is refused with INVALID_ARGUMENT. A reason may be any text, such as the end of a log:
-  // one that is longer than 1,024 bytes is sent as its beginning and its end.
+  // not finite is refused with INVALID_ARGUMENT. A reason may be any text, such as the end of a
+  // log: one that is longer than 1,024 bytes is sent as its beginning and its end.
   absl::Status Complete(double value);
   // The worker failed. That may be chance; what fails repeatedly is avoided.
   absl::Status Fail(const std::string& reason = "");
