@@ -120,7 +120,6 @@ absl::StatusOr<Pretraining> Pretrain(const PriorInput& input, Model model,
   }
   SharedPriorOptions learning;
   learning.with_beliefs = options.with_beliefs;
-  learning.deadline = input.deadline;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       SharedPrior shared,
       LearnSharedPrior(model, groups, PretrainingStarts(input.sources, model), learning));

@@ -67,7 +67,7 @@ struct PretrainedOptions {
 };
 
 // All sources have the same share. Slopes are the hyperparameters' weights.
-// Combine and Prepare fail where the objective can nowhere be computed or the deadline passes.
+// Combine fails where the objective can nowhere be computed.
 std::unique_ptr<Prior> MakePretrained(const PretrainedOptions& options);
 
 extern const PriorRow kPretrainedPrior;

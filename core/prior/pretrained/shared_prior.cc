@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/string_view.h"
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
@@ -15,8 +14,6 @@
 
 namespace slipstream {
 namespace {
-
-constexpr absl::string_view kNoTimeToPretrain = "no time to learn from all sources together";
 
 // Adds the group's log likelihoods, summed over its tasks, to `sum`.
 absl::Status AddTaskGroup(const Kernel& kernel, const TaskGroup& group,
@@ -70,7 +67,6 @@ Vector BestSharedStart(const Model& model, const std::vector<TaskGroup>& groups,
   const SmoothFunction objective = SharedObjective(model, groups, options.with_beliefs);
   std::vector<std::pair<double, Vector>> screened;
   for (const Vector& start : starts) {
-    if (options.deadline.has_passed()) break;
     const Vector within = start.cwiseMax(model.Lower()).cwiseMin(model.Upper());
     Vector gradient = Vector::Zero(within.size());
     const std::optional<double> value = objective(within, gradient);
@@ -81,14 +77,12 @@ Vector BestSharedStart(const Model& model, const std::vector<TaskGroup>& groups,
   AscentOptions ascent;
   ascent.max_evaluations = options.max_first_evaluations;
   ascent.value_tolerance = options.value_tolerance;
-  ascent.deadline = options.deadline;
   AscentResult best;
   best.x = starts.front();
   const size_t ascents = std::min(screened.size(), static_cast<size_t>(options.ascents));
   for (size_t i = 0; i < ascents; ++i) {
     AscentResult climbed =
         AscendWithinBounds(objective, screened[i].second, model.Lower(), model.Upper(), ascent);
-    if (climbed.deadline_passed) break;
     if (climbed.value.has_value() && (!best.value.has_value() || *climbed.value > *best.value)) {
       best = std::move(climbed);
     }
@@ -122,14 +116,11 @@ absl::StatusOr<SharedPrior> LearnSharedPrior(const Model& model,
   std::vector<TaskGroup> few;
   for (const TaskGroup& group : groups) few.push_back(Thinned(group, options.first_rows));
   const Vector start = BestSharedStart(model, few, starts, options);
-  SLIPSTREAM_RETURN_IF_ERROR(options.deadline.Check(kNoTimeToPretrain));
   AscentOptions ascent;
   ascent.max_evaluations = options.max_evaluations;
   ascent.value_tolerance = options.value_tolerance;
-  ascent.deadline = options.deadline;
   const AscentResult best = AscendWithinBounds(SharedObjective(model, groups, options.with_beliefs),
                                                start, model.Lower(), model.Upper(), ascent);
-  if (best.deadline_passed) return options.deadline.Check(kNoTimeToPretrain);
   if (!best.value.has_value()) {
     return absl::FailedPreconditionError(
         "the likelihood of the tasks cannot be computed for any hyperparameters");

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/deadline.h"
 #include "core/gp/model.h"
 #include "core/prior/pretrained/task_group.h"
 
@@ -42,7 +41,6 @@ struct SharedPriorOptions {
   // The best of them goes on with all rows.
   int max_evaluations = 25;
   double value_tolerance = 1e-4;
-  Deadline deadline = Deadline::Infinite();
 };
 
 struct SharedPrior {
@@ -51,8 +49,7 @@ struct SharedPrior {
 };
 
 // `groups` have at least one row in all; `starts` are packed, at least one.
-// FAILED_PRECONDITION when L can nowhere be computed; DEADLINE_EXCEEDED or CANCELLED when the
-// deadline passed.
+// FAILED_PRECONDITION when L can nowhere be computed.
 absl::StatusOr<SharedPrior> LearnSharedPrior(const Model& model,
                                              const std::vector<TaskGroup>& groups,
                                              const std::vector<Vector>& starts,

@@ -128,19 +128,6 @@ SourceModels Draws(const Hyperparameters& truth, size_t count, Index size) {
   return sources;
 }
 
-TEST(Pretrained, KeepsToTheDeadline) {
-  const Situation situation(Waves(4, 20), Sampled(Wave, 2, 5, 1));
-  for (const PretrainedOptions& options : AllPretrainedOptions()) {
-    const auto prior = MakePretrained(options);
-    PriorInput input = situation.input();
-    input.deadline = Deadline::Passed();
-    EXPECT_EQ(prior->Prepare(input).code(), absl::StatusCode::kDeadlineExceeded);
-    EXPECT_EQ(prior->Combine(input).status().code(), absl::StatusCode::kDeadlineExceeded);
-    input.deadline = Deadline::Infinite();
-    EXPECT_TRUE(prior->Combine(input).ok());
-  }
-}
-
 TEST(Pretrained, MinimisesTheMeanLossOfTheSources) {
   const Situation situation(Waves(4, 20), Sampled(Wave, 2, 5, 1));
   for (const bool is_linear : {false, true}) {
