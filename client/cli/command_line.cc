@@ -259,12 +259,15 @@ std::vector<std::string> OptionsOf(const CLI::App* command) {
 }
 
 // An empty shell variable lets an option take the next one for its value. Accepting that would do
-// something else than was meant, such as recording "--worker=w" as a reason.
+// something else than was meant, such as recording "--worker=w" as a reason. Several words are a
+// text, though, such as what a program says of its options.
 void RefuseNamesAsValues(const CLI::App& app, CLI::App* command) {
-  const auto complaint = [&app](const std::string& value) {
+  const auto complaint = [&app](const std::string& value) -> std::string {
+    if (std::any_of(value.begin(), value.end(), absl::ascii_isspace)) return "";
     const std::vector<std::string> names = OptionsOf(&NamedCommand(app));
     const auto found = std::find(names.begin(), names.end(), value.substr(0, value.find('=')));
-    return found == names.end() ? "" : absl::StrCat("a value is missing before ", *found);
+    if (found == names.end()) return "";
+    return absl::StrCat("a value is missing before ", *found);
   };
   for (CLI::Option* const option : command->get_options()) {
     if (option->get_items_expected_max() > 0) option->check(complaint, "");

@@ -93,9 +93,9 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"task_scale", "", 0, 2, true,
          "The scale of results if the prior uses sources. 0: each task its own, which loses levels "
          "and spreads that tasks share; 1: one for all, that of the sources' results in the "
-         "study's space, without a power transform; tasks in other units then mislead; 2: as "
-         "measured, even if the prior uses no sources, for constants given in the results' unit. "
-         "Unless given, what the prior's method needs"}),
+         "study's space (as 0 if these are all equal), without a power transform; tasks in other "
+         "units then mislead; 2: as measured, even if the prior uses no sources, for constants "
+         "given in the results' unit. Unless given, what the prior's method needs"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
          "All lengthscales of the study's own process (with delta, stacked and scaml, that of the "

@@ -24,7 +24,7 @@ namespace slipstream {
 // The largest numbers that the file may give: of what is counted, and of MiB, whose bytes 64 bits
 // can hold; and of calls a second.
 inline constexpr int64_t kMostQuota = 1'000'000'000'000;
-// With fewer, whoever is refused would be told to wait for longer than a Duration can say.
+// With fewer, whoever is refused would be told to wait for more than eleven days.
 inline constexpr double kLeastCallsPerSecond = 1e-6;
 inline constexpr int64_t kMostCallsPerSecond = 1'000'000'000;
 

@@ -98,13 +98,13 @@ MixedProblem Tree(absl::string_view name, absl::string_view summary, absl::strin
 
 std::vector<MixedProblem> TreeProblems() {
   return {
-      Tree<kDeep>("deep_tree", "21 leaves of three choices each, which share nothing",
+      Tree<kDeep>("deep_tree", "21 leaves of two or three choices, which share nothing",
                   kTreesDevelopment),
-      Tree<kShared>("shared_tree", "28 leaves of three choices each, much like their siblings",
+      Tree<kShared>("shared_tree", "28 leaves of two or three choices, much like their siblings",
                     kTreesDevelopment),
-      Tree<kWide>("wide_tree", "30 leaves of three choices each, a bit like their siblings",
+      Tree<kWide>("wide_tree", "30 leaves of two or three choices, a bit like their siblings",
                   kTrees),
-      Tree<kBushy>("bushy_tree", "36 leaves of three choices each, which share nothing",
+      Tree<kBushy>("bushy_tree", "36 leaves of two or three choices, which share nothing",
                    kTrees),
   };
 }

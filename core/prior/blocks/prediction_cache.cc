@@ -218,7 +218,15 @@ size_t PredictionCache::BytesWith(const Request& request) const {
   const size_t points = new_among(request.x.keys, places_);
   const size_t results =
       request.results == nullptr ? 0 : new_among(request.results->keys, results_);
-  const size_t crosses = request.crosses.empty() ? 0 : std::min(points, MostCrosses(request));
+  size_t crosses = 0;
+  for (size_t i = 0; i < request.crosses.size(); ++i) {
+    const auto place = places_.find(request.x.keys[i]);
+    crosses += place == places_.end() || points_[place->second].cross == nullptr ? 1 : 0;
+  }
+  if (!request.AreResults()) {
+    const size_t most = MostCrosses(request);
+    crosses = std::min(crosses, most - std::min(crosses_, most));
+  }
   const size_t now = BytesOf(points_.size(), results_.size(), crosses_);
   return BytesHeld() - now +
          BytesOf(points_.size() + points, results_.size() + results, crosses_ + crosses);
@@ -244,6 +252,9 @@ void PredictionCache::Keep(const Request& request) {
   const size_t most_crosses = MostCrosses(request);
   const bool is_full = !HasRoomFor(BytesWith(request));
   if (is_full) {
+    // What is too large anyway is no reason to forget the rest.
+    const size_t lent = shared_ == nullptr ? 0 : borrowed_ + shared_->left();
+    if (BytesAlone(request) > most_bytes_ + lent) return;
     Forget();
     if (!HasRoomFor(BytesAlone(request))) return;
   }
@@ -331,13 +342,14 @@ bool PredictionCache::HasRoomFor(size_t bytes) {
 }
 
 void PredictionCache::Forget() {
+  // New ones, as cleared ones keep their memory.
+  places_ = KeyMap<uint32_t>();
+  points_ = std::vector<Point>();
+  sets_ = KeyMap<std::vector<uint32_t>>();
+  results_ = KeyMap<Result>();
+  crosses_ = 0;
   if (shared_ != nullptr) shared_->Give(borrowed_);
   borrowed_ = 0;
-  places_.clear();
-  points_ = {};
-  sets_.clear();
-  results_.clear();
-  crosses_ = 0;
 }
 
 void PredictionCache::Clear() {

@@ -35,6 +35,7 @@ TEST(OutcomeArguments, CutAReasonToWhatTheServerTakes) {
   const std::string cut = ReasonText(log);
   ASSERT_EQ(cut.size(), 1023u);
   EXPECT_EQ(OutcomeOf({.failed = log}).failure().reason(), cut);
+  EXPECT_EQ(OutcomeOf({.failed = "caf\xe9"}).failure().reason(), "caf?");
   EXPECT_EQ(OutcomeOf({.infeasible = log}).infeasibility().reason(), cut);
   EXPECT_EQ(OutcomeOf({.stopped = log}).early_stop().reason(), cut);
 }

@@ -157,6 +157,18 @@ TEST(PredictionCacheTest, StaysBoundedHoweverMuchIsAskedForAtOnce) {
   }
 }
 
+TEST(PredictionCacheTest, CountsWhatKnownPointsGetLater) {
+  const auto source = SourceOfSize(200, false);
+  constexpr size_t kMost = 300'000;
+  PredictionCache cache(source->expansion, kMost);
+  const CachedPoints points(PointsOf(100, 3));
+  cache.Predict(points);
+  EXPECT_GT(cache.bytes(), 0u);
+  const size_t before = cache.bytes();
+  cache.Covariance(points, points);  // Takes more than that for itself.
+  EXPECT_EQ(cache.bytes(), before);
+}
+
 TEST(PredictionCacheTest, KeepsMoreWhileASharedBudgetLends) {
   const auto source = SourceOfSize(20, false);
   const CachedPoints many(PointsOf(300, 3));
