@@ -37,6 +37,8 @@ class Models : public ::testing::Test {
   void SetUp() override { Start(); }
   void Start(std::vector<std::string> flags = {}) {
     server_.reset();
+    // Under a sanitizer, on a busy machine, a suggestion may take longer than it may by default.
+    flags.insert(flags.end(), {"--suggest-seconds", "60"});
     server_ = std::make_unique<ServerProcess>(data_.path(), std::move(flags));
   }
   Stub& stub() { return server_->stub(); }
