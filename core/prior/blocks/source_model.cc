@@ -11,7 +11,7 @@ namespace {
 // The cache of a source's predictions may take as much as its model, and at least so much.
 constexpr size_t kLeastCacheBytes = size_t{2} << 20;
 
-// What all caches together may take beyond that.
+// The budget of kSharedCacheBytes, which lives as long as the process.
 const std::shared_ptr<ByteBudget>& SharedCacheBytes() {
   static const auto& budget = *new auto(std::make_shared<ByteBudget>(kSharedCacheBytes));
   return budget;

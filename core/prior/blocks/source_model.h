@@ -19,8 +19,8 @@
 
 namespace slipstream {
 
-// What the caches of all sources' predictions may take in a process, beyond what each may take by
-// itself.
+// All prediction caches of a process together may use this many bytes in addition to what each of
+// them may use by itself.
 inline constexpr size_t kSharedCacheBytes = size_t{256} << 20;
 
 struct SourceModel {
