@@ -30,9 +30,9 @@
 #include "client/cli/text_file.h"
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
-#include "client/cli/utf8_text.h"
 #include "client/cli/waiting_notice.h"
 #include "slipstream/errors.h"
+#include "slipstream/messages/utf8_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -349,7 +349,7 @@ bool IsReason(absl::string_view before, absl::string_view argument) {
 // it is named, as the argument itself can hardly be read.
 absl::Status CheckUtf8(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
-    if (IsUtf8(argv[i]) || IsReason(argv[i - 1], argv[i])) continue;
+    if (client::IsUtf8(argv[i]) || IsReason(argv[i - 1], argv[i])) continue;
     const bool has_option = i > 1 && absl::StartsWith(argv[i - 1], "-");
     const std::string option = has_option ? absl::StrCat("'", argv[i - 1], "' ") : "";
     return UsageError(

@@ -12,8 +12,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "client/cli/status_macros.h"
-#include "client/cli/utf8_text.h"
 #include "client/cli/value_text.h"
+#include "slipstream/messages/utf8_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -161,7 +161,7 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
       if (is_parameter) left_out_.push_back(cell.text);
       return absl::OkStatus();
     }
-    if (!IsUtf8(cell.text)) return At(cell.line, column + 1, kOtherEncoding);
+    if (!client::IsUtf8(cell.text)) return At(cell.line, column + 1, kOtherEncoding);
     const std::string bare(absl::StripAsciiWhitespace(cell.text));
     if (bare != cell.text && (bare == objective_column_ || ParameterOf(bare).has_value())) {
       return At(cell.line, column + 1,
@@ -287,7 +287,8 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
     const size_t column = *column_of_[problem->parameter];
     if (HasFailed() && row_[column].text.empty()) continue;
     return At(row_[column].line, column + 1,
-              IsUtf8(row_[column].text) ? problem->complaint + columns_.remedy : kOtherEncoding);
+              client::IsUtf8(row_[column].text) ? problem->complaint + columns_.remedy
+                                                : kOtherEncoding);
   }
   RETURN_IF_ERROR(ReadOutcome(observation->mutable_outcome()));
   return true;

@@ -1,9 +1,8 @@
-#include "client/cli/utf8_text.h"
+#include "slipstream/messages/utf8_text.h"
 
-#include <cstddef>
 #include <cstdint>
 
-namespace slipstream::cli {
+namespace slipstream::client {
 namespace {
 
 uint32_t ByteOf(absl::string_view text, size_t index) { return static_cast<uint8_t>(text[index]); }
@@ -22,8 +21,9 @@ bool IsCodePoint(uint32_t code, size_t bytes) {
   return bytes != 4 || (code >= 0x10000 && code <= 0x10FFFF);
 }
 
-// The length in bytes of the character at the start; 0 if there is none.
-size_t FirstCharacter(absl::string_view text) {
+}  // namespace
+
+size_t FirstCharacterBytes(absl::string_view text) {
   const size_t bytes = BytesOfCharacter(ByteOf(text, 0));
   if (bytes < 2) return bytes;
   if (bytes > text.size()) return 0;
@@ -35,15 +35,13 @@ size_t FirstCharacter(absl::string_view text) {
   return IsCodePoint(code, bytes) ? bytes : 0;
 }
 
-}  // namespace
-
 bool IsUtf8(absl::string_view text) {
   while (!text.empty()) {
-    const size_t bytes = FirstCharacter(text);
+    const size_t bytes = FirstCharacterBytes(text);
     if (bytes == 0) return false;
     text.remove_prefix(bytes);
   }
   return true;
 }
 
-}  // namespace slipstream::cli
+}  // namespace slipstream::client

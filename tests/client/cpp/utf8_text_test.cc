@@ -1,8 +1,8 @@
-#include "client/cli/utf8_text.h"
+#include "slipstream/messages/utf8_text.h"
 
 #include <gtest/gtest.h>
 
-namespace slipstream::cli {
+namespace slipstream::client {
 namespace {
 
 TEST(Utf8Text, MayHaveCharactersOfEveryLength) {
@@ -22,4 +22,4 @@ TEST(Utf8Text, HasNoMalformedCharacters) {
 }
 
 }  // namespace
-}  // namespace slipstream::cli
+}  // namespace slipstream::client
